@@ -394,8 +394,7 @@ class Export(FolderCase):
         os.mkdir(self.path('bin'))
         environment = {**ENVIRONMENT, 'PATH': self.path('bin')}
         self.assertIn('Graphviz (dot) is not on the path; --format dot', self.refuse(*words, env=environment))
-        self.write('bin/dot', '#!/bin/sh\necho partial\necho no memory >&2\nexit 3\n')
-        os.chmod(self.path('bin/dot'), 0o755)
+        self.write_program('bin/dot', '#!/bin/sh\necho partial\necho no memory >&2\nexit 3\n')
         self.assertIn('Graphviz gave up on this graph: no memory; --format dot', self.refuse(*words, env=environment))
         self.assertEqual(sorted(os.listdir(self.folder)), ['bin', 'run.footlight'])
 

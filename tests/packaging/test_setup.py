@@ -6,8 +6,9 @@ how they are called.
 import os
 import shutil
 import subprocess
-import tempfile
 import unittest
+
+from folder_case import FolderCase
 
 SOURCE = os.environ.get('FOOTLIGHT_SOURCE', os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..'))
 LIST = '''# A comment with [words] in it.
@@ -29,26 +30,20 @@ STANDINS = {
 }
 
 
-class Setup(unittest.TestCase):
+class Setup(FolderCase):
     def setUp(self):
-        self.root = tempfile.mkdtemp()
-        self.addCleanup(shutil.rmtree, self.root)
-        shutil.copytree(os.path.join(SOURCE, 'packaging'), os.path.join(self.root, 'packaging'))
-        with open(os.path.join(self.root, 'packaging', 'dependencies.txt'), 'w') as f:
-            f.write(LIST)
-        os.mkdir(os.path.join(self.root, 'bin'))
+        super().setUp()
+        shutil.copytree(os.path.join(SOURCE, 'packaging'), self.path('packaging'))
+        self.write('packaging/dependencies.txt', LIST)
         for name, body in STANDINS.items():
-            path = os.path.join(self.root, 'bin', name)
-            with open(path, 'w') as f:
-                f.write(f'#!/bin/bash\n{body}\n')
-            os.chmod(path, 0o755)
-        self.calls = os.path.join(self.root, 'calls')
+            self.write_program(f'bin/{name}', f'#!/bin/bash\n{body}\n')
+        self.calls = self.path('calls')
 
     def install(self, *groups, installed='', user=0, sudo='no', reachable='yes'):
         script = f". packaging/common.sh; install_packages {' '.join(groups)}"
-        process = subprocess.run(['bash', '-c', script], cwd=self.root, stdin=subprocess.DEVNULL, text=True,
+        process = subprocess.run(['bash', '-c', script], cwd=self.folder, stdin=subprocess.DEVNULL, text=True,
                                  capture_output=True, env=dict(
-                                     os.environ, PATH=os.path.join(self.root, 'bin') + ':/usr/bin:/bin', CALLS=self.calls,
+                                     os.environ, PATH=self.path('bin') + ':/usr/bin:/bin', CALLS=self.calls,
                                      INSTALLED=installed, USER_ID=str(user), MAY_SUDO=sudo, REACHABLE=reachable))
         calls = ''
         if os.path.exists(self.calls):
@@ -91,12 +86,7 @@ class Setup(unittest.TestCase):
         self.assertIn('alpha beta', process.stderr)
 
     def script(self, path, body):
-        path = os.path.join(self.root, path)
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        with open(path, 'w') as f:
-            f.write(f'#!/bin/bash\n{body}\n')
-        os.chmod(path, 0o755)
-        return path
+        return self.write_program(path, f'#!/bin/bash\n{body}\n')
 
     def run_script(self, name, *arguments, **environment):
         """Runs an entry script with stand-ins for the build tools; returns its calls of cmake and ninja."""
@@ -106,9 +96,9 @@ class Setup(unittest.TestCase):
         if os.path.exists(self.calls):
             os.remove(self.calls)
         process = subprocess.run(
-            ['bash', 'packaging/' + name, *arguments], cwd=self.root, stdin=subprocess.DEVNULL, text=True, capture_output=True,
-            env=dict(PATH=os.path.join(self.root, 'bin') + ':/usr/bin:/bin', CALLS=self.calls, USER_ID='0', REACHABLE='no',
-                     INSTALLED='alpha beta gamma delta', FOOTLIGHT_PYTHON=python, HOME=self.root, **environment))
+            ['bash', 'packaging/' + name, *arguments], cwd=self.folder, stdin=subprocess.DEVNULL, text=True, capture_output=True,
+            env=dict(PATH=self.path('bin') + ':/usr/bin:/bin', CALLS=self.calls, USER_ID='0', REACHABLE='no',
+                     INSTALLED='alpha beta gamma delta', FOOTLIGHT_PYTHON=python, HOME=self.folder, **environment))
         if not os.path.exists(self.calls):
             return process, ''
         with open(self.calls) as f:
@@ -128,7 +118,7 @@ class Setup(unittest.TestCase):
         process, calls = self.run_script('run.sh', '--view')
         self.assertEqual((process.returncode, calls), (2, ''))
         self.assertIn('--view needs a value', process.stderr)
-        self.assertFalse(os.path.exists(os.path.join(self.root, 'build')))
+        self.assertFalse(os.path.exists(self.path('build')))
         # A script ends the options: what follows is its own.
         process, calls = self.run_script('run.sh', '--theme', 'dark', 'script.py', '--no-such', '--help')
         self.assertIn('ninja', calls)
@@ -178,25 +168,17 @@ class Setup(unittest.TestCase):
         self.assertNotIn('test_2', ' '.join(slowest[10:]))
 
 
-class Pythons(unittest.TestCase):
+class Pythons(FolderCase):
     """engine/python/find_python.cmake run as a script, with stand-ins for interpreters."""
 
-    def setUp(self):
-        self.root = tempfile.mkdtemp()
-        self.addCleanup(shutil.rmtree, self.root)
-
     def python(self, path, version, headers=1, free_threaded=0):
-        path = os.path.join(self.root, path)
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        with open(path, 'w') as f:
-            f.write(f'#!/bin/sh\necho "{version}|/include|.so|{path}|{headers}|{free_threaded}"\n')
-        os.chmod(path, 0o755)
-        return path
+        return self.write_program(
+            path, f'#!/bin/sh\necho "{version}|/include|.so|{self.path(path)}|{headers}|{free_threaded}"\n')
 
     def find(self, *options, **environment):
         found = subprocess.run(
             ['cmake', *options, '-P', os.path.join(SOURCE, 'engine', 'python', 'find_python.cmake')], text=True,
-            capture_output=True, env=dict(PATH=os.environ['PATH'], HOME=self.root, **environment))
+            capture_output=True, env=dict(PATH=os.environ['PATH'], HOME=self.folder, **environment))
         self.assertEqual(found.returncode, 0, found.stderr)
         lines = found.stdout.splitlines()
         return [line for line in lines if not line.startswith('--')], [line for line in lines if line.startswith('--')]
@@ -219,13 +201,13 @@ class Pythons(unittest.TestCase):
         newer = self.python('.pyenv/versions/3.13.10/bin/python3', '3.13')
         self.python('.pyenv/versions/3.13.9/bin/python3', '3.13')
         self.python('.pyenv/versions/3.12.1/bin/python3', '3.12')
-        found, _ = self.find(VIRTUAL_ENV=os.path.join(self.root, 'env'))
+        found, _ = self.find(VIRTUAL_ENV=self.path('env'))
         self.assertIn('3.12 ' + active, found)
         if '3.13' not in subprocess.run('python3.13 --version; python3 --version; /usr/bin/python3 --version', shell=True,
                                         capture_output=True, text=True).stdout:
             self.assertIn('3.13 ' + newer, found)
         elsewhere = self.python('other/versions/3.12.7/bin/python3', '3.12')
-        self.assertIn('3.12 ' + active, self.find(VIRTUAL_ENV=os.path.join(self.root, 'env'), PYENV_ROOT=os.path.dirname(
+        self.assertIn('3.12 ' + active, self.find(VIRTUAL_ENV=self.path('env'), PYENV_ROOT=os.path.dirname(
             os.path.dirname(os.path.dirname(os.path.dirname(elsewhere)))))[0])
 
     def test_one_per_version_and_ours_first(self):

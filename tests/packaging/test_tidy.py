@@ -5,8 +5,9 @@ import os
 import shutil
 import subprocess
 import sys
-import tempfile
 import unittest
+
+from folder_case import FolderCase
 
 SOURCE = os.environ.get('FOOTLIGHT_SOURCE', os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..'))
 SCRIPT = os.path.join(os.path.abspath(SOURCE), 'packaging', 'tidy.py')
@@ -42,32 +43,21 @@ diff --git a/README.md b/README.md
 '''
 
 
-class Tidy(unittest.TestCase):
-    def setUp(self):
-        self.root = tempfile.mkdtemp()
-        self.addCleanup(shutil.rmtree, self.root)
-
-    def write(self, path, text, mode=0o644):
-        path = os.path.join(self.root, path)
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        with open(path, 'w', encoding='utf-8') as file:
-            file.write(text)
-        os.chmod(path, mode)
-
+class Tidy(FolderCase):
     def git(self, *arguments):
-        subprocess.run(['git', '-c', 'user.name=Ada', '-c', 'user.email=ada@example.org', *arguments], cwd=self.root,
+        subprocess.run(['git', '-c', 'user.name=Ada', '-c', 'user.email=ada@example.org', *arguments], cwd=self.folder,
                        check=True, capture_output=True)
 
     def tidy(self, *arguments):
         """The exit status, the output, and for each run of clang-tidy its file and its lines."""
-        environment = {**os.environ, 'PATH': os.path.join(self.root, 'bin') + ':' + os.environ['PATH']}
-        done = subprocess.run([sys.executable, SCRIPT, 'build/debug', *arguments], cwd=self.root, env=environment,
+        environment = {**os.environ, 'PATH': self.path('bin') + ':' + os.environ['PATH']}
+        done = subprocess.run([sys.executable, SCRIPT, 'build/debug', *arguments], cwd=self.folder, env=environment,
                               capture_output=True, text=True)
         calls = []
-        if os.path.exists(os.path.join(self.root, 'calls')):
-            with open(os.path.join(self.root, 'calls'), encoding='utf-8') as file:
+        if os.path.exists(self.path('calls')):
+            with open(self.path('calls'), encoding='utf-8') as file:
                 calls = sorted(map(json.loads, file))
-            os.remove(os.path.join(self.root, 'calls'))
+            os.remove(self.path('calls'))
         return done.returncode, done.stdout + done.stderr, calls
 
     def test_lines(self):
@@ -75,22 +65,22 @@ class Tidy(unittest.TestCase):
 
     @unittest.skipUnless(shutil.which('git'), 'git is not installed')
     def test_change(self):
-        self.write('bin/clang-tidy-16', f'''#!{sys.executable}
+        self.write_program('bin/clang-tidy-16', f'''#!{sys.executable}
 import json, sys
 lines = next(a for a in sys.argv if a.startswith('--line-filter='))
 with open('calls', 'a') as file:
     file.write(json.dumps([sys.argv[-1], json.loads(lines.partition('=')[2])]) + chr(10))
 if 'mistake' in open(sys.argv[-1]).read():
     sys.exit('engine/a.cpp:1:1: error: a mistake')
-''', 0o755)
-        self.write('bin/ninja', '#!/bin/sh\necho "$@" >ninja\n', 0o755)
+''')
+        self.write_program('bin/ninja', '#!/bin/sh\necho "$@" >ninja\n')
         self.write('.gitignore', 'bin\nbuild\ncalls\nninja\n')
         sources = {'engine/a.cpp': '#include "engine/a.h"\n', 'engine/b.cpp': '#include "engine/only.h"\n',
                    'engine/c.cpp': 'int c;\n'}
         for path, text in {**sources, 'engine/a.h': 'int a();\n', 'engine/only.h': 'int only();\n'}.items():
             self.write(path, text)
         self.write('build/debug/compile_commands.json', json.dumps([
-            {'directory': os.path.join(self.root, 'build/debug'), 'file': os.path.join(self.root, path),
+            {'directory': self.path('build/debug'), 'file': self.path(path),
              'command': f'c++ -o engine/CMakeFiles/fl_engine.dir/{path}.o -c {path}'} for path in sources]))
         self.git('init', '-q')
         self.git('add', '-A')
@@ -100,7 +90,7 @@ if 'mistake' in open(sys.argv[-1]).read():
         # Nothing differs from the last commit, so that is the change.
         lines = [{'name': 'engine/c.cpp', 'lines': [[2, 2]]}]
         self.assertEqual(self.tidy()[::2], (0, [['engine/c.cpp', lines]]))
-        with open(os.path.join(self.root, 'ninja'), encoding='utf-8') as file:
+        with open(self.path('ninja'), encoding='utf-8') as file:
             self.assertEqual(file.read(), '-C build/debug cmake_object_order_depends_target_fl_engine\n')
         # A header is looked at through the file of its name, or one that includes it.
         self.write('engine/a.h', 'int a();\nint b();\n')

@@ -21,3 +21,9 @@ class FolderCase(unittest.TestCase):
         with open(self.path(name), 'w', encoding='utf-8') as file:
             file.write(textwrap.dedent(text))
         return self.path(name)
+
+    def write_program(self, name, text):
+        """Writes a file that can be run."""
+        path = self.write(name, text)
+        os.chmod(path, 0o755)
+        return path

@@ -35,7 +35,7 @@ def export(*words, **options):
 
 
 class Export(FolderCase):
-    def session(self, *seed):
+    def sample_session(self, *seed):
         return make_session('make_export_session', self.path(f"run{'_'.join(seed)}.footlight"), *seed)
 
     def ok(self, *words):
@@ -116,7 +116,7 @@ class Export(FolderCase):
         return trace, perfetto
 
     def test_every_kind_of_event(self):
-        path = self.session()
+        path = self.sample_session()
         said = self.info(path)
         trace, perfetto = self.check_timeline(path)
         slices = [e for e in trace['traceEvents'] if e['ph'] == 'X']
@@ -159,7 +159,7 @@ class Export(FolderCase):
         self.assertEqual(args, {'epoch': {'number': 1, 'tags': ['a', None, -1500]}, 'load': 'no JSON'})
 
     def test_phases_lie_in_their_trace_and_that_in_its_call(self):
-        trace = self.chrome(self.session())
+        trace = self.chrome(self.sample_session())
         first = {}
         for e in trace['traceEvents']:
             if e['ph'] == 'X':
@@ -172,12 +172,12 @@ class Export(FolderCase):
             self.assertLessEqual(a['ts'] + a['dur'], b['ts'] + b['dur'] + 1e-6)
 
     def test_a_late_clock_is_corrected(self):
-        trace = self.chrome(self.session())
+        trace = self.chrome(self.sample_session())
         start = min(e['ts'] for e in trace['traceEvents'] if e['ph'] == 'X' and e['pid'] != 4711)
         self.assertEqual(round(start * 1000), 9_000_000 + 1000 + 1_000_000)
 
     def test_flows_from_op_to_launch_to_kernel(self):
-        path = self.session()
+        path = self.sample_session()
         trace = self.chrome(path)
         by_place = {(e['tid'], e['ts']): e['name'] for e in trace['traceEvents'] if e['ph'] == 'X'}
         flows = collections.defaultdict(list)
@@ -196,7 +196,7 @@ class Export(FolderCase):
                          sorted([name for _, name in flow] for flow in expected))
 
     def test_counters_and_what_is_missing(self):
-        path = self.session()
+        path = self.sample_session()
         trace = self.chrome(path)
         self.assertEqual([(e['name'], e['ts'], e['args']['value']) for e in trace['traceEvents'] if e['ph'] == 'C'],
                          [('memory in use', 9000, 26e6), ('memory in use', 14000, 27.5e6)])
@@ -215,7 +215,7 @@ class Export(FolderCase):
 
     def test_nested_events_over_many_chunks(self):
         for seed in '1', '2':
-            path = self.session(seed, '40')
+            path = self.sample_session(seed, '40')
             said = self.info(path)
             self.assertGreater(said['op_events'], 19_000)
             trace, _ = self.check_timeline(path)
@@ -233,7 +233,7 @@ class Export(FolderCase):
                 self.table(path, table)
 
     def test_damaged_chunks_are_left_out_and_said(self):
-        path = self.session('1')
+        path = self.sample_session('1')
         with contextlib.closing(sqlite3.connect(path)) as db:
             column = next(row[1] for row in db.execute('PRAGMA table_info(op_chunk)') if row[2] == 'BLOB')
             rowid, = db.execute('SELECT min(rowid) FROM op_chunk').fetchone()
@@ -251,7 +251,7 @@ class Export(FolderCase):
     # --- tables -----------------------------------------------------------------------------------------------------
 
     def test_tables_have_all_rows(self):
-        path = self.session()
+        path = self.sample_session()
         said = self.info(path)
         rows = {name: self.table(path, name) for name in TABLES}
         for name, counted in (('ops', 'op_events'), ('calls', 'calls'), ('traces', 'traces'), ('graphs', 'graphs'),
@@ -274,7 +274,7 @@ class Export(FolderCase):
         self.assertEqual(collections.Counter(row['op'] for row in rows['ops']), counted)
 
     def test_tables_are_listed_where_they_are_asked_for(self):
-        path = self.session()
+        path = self.sample_session()
         for words in ((), ('--table', 'weather')):
             self.assertIn(', '.join(TABLES), self.refuse(path, '--format', 'csv', *words))
         usage = run('export', '--help').stdout
@@ -298,7 +298,7 @@ class Export(FolderCase):
             self.assertEqual((done.returncode, done.stderr), (0, b''))
 
     def test_the_graph_of_a_trace(self):
-        path = self.session()
+        path = self.sample_session()
         text, nodes, edges = self.graph(path, '--graph', 'train_step#2')
         self.canonical(text)
         with contextlib.closing(sqlite3.connect(path)) as db:
@@ -317,7 +317,7 @@ class Export(FolderCase):
         self.assertIn('train_step#12 ', self.graph(path, '--graph', 'train_step')[0])
 
     def test_which_graph(self):
-        path = self.session()
+        path = self.sample_session()
         for words in ((), ('--graph', 'train_step#13'), ('--graph', 'step'), ('--graph', '#1'),
                       ('--graph', 'evaluate#x')):
             err = self.refuse(path, '--format', 'dot', *words)
@@ -339,7 +339,7 @@ class Export(FolderCase):
         self.assertIn('no trace in it has a graph', self.refuse(path, '--format', 'dot'))
 
     def test_graphs_that_run_one_another(self):
-        path = self.session()
+        path = self.sample_session()
         with contextlib.closing(sqlite3.connect(path)) as db:
             db.execute('UPDATE node_function SET function_graph = 0')  # the graph that it stands in
             db.commit()
@@ -351,7 +351,7 @@ class Export(FolderCase):
         self.canonical(text)
 
     def test_families_have_the_colours_of_the_window(self):
-        path = self.session()
+        path = self.sample_session()
         with open(os.path.join(SOURCE, 'resources', 'themes', 'footlight.json'), encoding='utf-8') as file:
             theme = json.load(file)
         families = [*theme['families'], 'unheard of']
@@ -367,7 +367,7 @@ class Export(FolderCase):
 
     @unittest.skipUnless(DOT, 'Graphviz is not installed')
     def test_a_picture(self):
-        path = self.session()
+        path = self.sample_session()
         root = xml.etree.ElementTree.fromstring(self.ok(path, '--format', 'svg', '--graph', 'train_step#2'))
         kinds = collections.Counter(g.get('class') for g in root.iter('{http://www.w3.org/2000/svg}g'))
         _, nodes, edges = self.graph(path, '--graph', 'train_step#2')
@@ -375,7 +375,7 @@ class Export(FolderCase):
 
     @unittest.skipUnless(DOT, 'Graphviz is not installed')
     def test_a_hub_is_cut_in_a_picture_only(self):
-        path = self.session()
+        path = self.sample_session()
         with contextlib.closing(sqlite3.connect(path)) as db:
             columns = [row[1] for row in db.execute('PRAGMA table_info(node_input)')]
             self.assertEqual(columns, ['graph', 'node', 'position', 'source', 'output'])
@@ -389,7 +389,7 @@ class Export(FolderCase):
         self.assertEqual(texts.count('\u2190 batch'), 67)
 
     def test_graphviz_that_is_not_there_or_fails(self):
-        path = self.session()
+        path = self.sample_session()
         words = (path, '--format', 'svg', '--graph', 'train_step', '-o', self.path('out.svg'))
         os.mkdir(self.path('bin'))
         environment = {**ENVIRONMENT, 'PATH': self.path('bin')}
@@ -401,7 +401,7 @@ class Export(FolderCase):
     # --- hostile sessions -------------------------------------------------------------------------------------------
 
     def test_hostile_names(self):
-        path = self.session()
+        path = self.sample_session()
         texts = {'function': ['name'], 'op': ['name', 'family'], 'op_signature': ['inputs', 'outputs'],
                  'file': ['path'], 'trace': ['signature', 'why', 'error'],
                  'graph': ['name'], 'node': ['name', 'op', 'family', 'attributes', 'constant'], 'node_output': ['type'],
@@ -443,7 +443,7 @@ class Export(FolderCase):
             xml.etree.ElementTree.fromstring(self.ok(path, '--format', 'svg', '--graph', 'f0#3'))
 
     def test_times_at_the_ends_of_their_range(self):
-        path = self.session()
+        path = self.sample_session()
         with contextlib.closing(sqlite3.connect(path)) as db:
             db.execute('UPDATE trace SET start_ns = 9223372036854775807, end_ns = -9223372036854775808 WHERE id = 3')
             db.execute('UPDATE trace SET start_ns = 1, end_ns = 9223372036854775807 WHERE id = 4')
@@ -458,7 +458,7 @@ class Export(FolderCase):
     # --- output -----------------------------------------------------------------------------------------------------
 
     def test_a_file_appears_when_it_is_complete(self):
-        path, out = self.session(), self.write('out.csv', 'precious')
+        path, out = self.sample_session(), self.write('out.csv', 'precious')
         os.chmod(out, 0o640)
         self.refuse(path, '--format', 'dot', '--graph', 'nothing', '-o', out)
         self.refuse(self.path('missing'), '--format', 'csv', '--table', 'ops', '-o', out)
@@ -475,7 +475,7 @@ class Export(FolderCase):
         self.assertTrue(os.path.exists('/dev/null') and not os.path.isfile('/dev/null'))
 
     def test_outputs_that_cannot_be(self):
-        path = self.session()
+        path = self.sample_session()
         with open(path, 'rb') as file:
             before = file.read()
         self.assertIn('is the recording itself', self.refuse(path, '--format', 'chrome', '-o', path))
@@ -488,7 +488,7 @@ class Export(FolderCase):
         self.assertIn('Is a directory', self.refuse(path, '--format', 'chrome', '-o', self.folder))
 
     def test_only_its_own_kind_is_replaced(self):
-        path = self.session()
+        path = self.sample_session()
         formats = [('chrome',), ('perfetto',), ('csv', '--table', 'ops'), ('dot', '--graph', 'f'), ('svg', '--graph', 'f')]
         for name, *options in formats:
             words = (path, '--format', name, *options)
@@ -515,7 +515,7 @@ class Export(FolderCase):
                       self.refuse(path, '--format', 'chrome', '-o', self.path('dangling')))
 
     def test_open_descriptors_are_written_where_they_are(self):
-        path, log = self.session(), self.path('log.txt')
+        path, log = self.sample_session(), self.path('log.txt')
         expected = self.ok(path, '--format', 'csv', '--table', 'ops')
         for name in ('-', '/dev/stdout', '/dev/fd/1', '/proc/self/fd/1'):
             with open(log, 'wb') as file:
@@ -527,7 +527,7 @@ class Export(FolderCase):
                 self.assertEqual(file.read(), b'before\n' + expected, name)
 
     def test_a_terminal_gets_no_binary(self):
-        path = self.session()
+        path = self.sample_session()
         ours, theirs = pty.openpty()
         self.addCleanup(os.close, ours)
         self.addCleanup(os.close, theirs)
@@ -537,7 +537,7 @@ class Export(FolderCase):
         self.assertIn(b'-o FILE', done.stderr)
 
     def test_what_cannot_be_read_and_words_it_does_not_know(self):
-        path = self.session()
+        path = self.sample_session()
         with open(path, 'r+b') as file:
             file.truncate(30_000)
         broken = self.refuse(path, '--format', 'chrome')

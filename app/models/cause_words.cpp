@@ -15,7 +15,7 @@
 namespace footlight::app {
 namespace {
 
-enum Where { kKeys, kState, kGraphs, kStatements, kEagerOps, kPipelines, kValues, kElsewhere, kGroups };
+enum Where { kKeys, kState, kGraphs, kStatements, kEagerOps, kPipelines, kValues, kRanks, kElsewhere, kGroups };
 
 struct CauseGroup {
   std::string_view cause;
@@ -58,6 +58,7 @@ constexpr CauseGroup kCauseGroups[] = {
     {"starved_by_input", kPipelines},
     {"pipeline_made_in_loop", kPipelines},
     {"library_call_in_loop", kPipelines},
+    {"late_rank", kRanks},
 };
 
 Where where_of(std::string_view cause) {
@@ -88,6 +89,7 @@ bool is_empty(const Document& document, Where where) {
     case kStatements: return !statements_in(document);
     case kEagerOps: return document.level != QStringLiteral("ops") || !eager_ops(document);
     case kValues: return document.values.empty() && document.checked_calls.empty();
+    case kRanks: return document.processes.size() < 2;
     default: return false;
   }
 }
@@ -108,6 +110,7 @@ QString heading(const Document& document, Where where) {
                  : QStringLiteral("In the results and variables of %1")
                        .arg(counted(explain::searched_calls(document.checked_calls), "searched call",
                                     "searched calls"));
+    case kRanks: return QStringLiteral("In the collectives of ranks");
     case kPipelines: return QStringLiteral("In the pipelines of datasets");
     default: return QStringLiteral("Elsewhere");
   }

@@ -56,6 +56,7 @@ class Document {
   std::vector<OpInfo> ops;                   // indexed by number
   std::vector<session::SignatureRecord> signatures;
   std::vector<std::string> device_names;     // indexed by OpRow::device
+  std::vector<session::ProcessRecord> processes;  // which wrote into the recording
   QString damage;                            // why the file could be read only in part
   uint64_t calls = 0, events = 0, device_events = 0;  // number of each
   int64_t first_device_ns = 0, last_device_ns = 0;    // 0: none

@@ -24,6 +24,7 @@ QString role_words(const std::string& role) {
   if (role == "call") return QStringLiteral("Called at");
   if (role == "value") return QStringLiteral("Made at");
   if (role == "use") return QStringLiteral("Used at");
+  if (role == "collective") return QStringLiteral("Waited at");
   if (role == "change") return QStringLiteral("Changed at");
   return role == "definition" ? QStringLiteral("Defined at") : q(role);
 }
@@ -131,6 +132,16 @@ void add_node(const Document& document, const Finding& f, std::vector<EvidenceRo
   rows.push_back(std::move(values));
 }
 
+// What else was seen; a late rank is shown where it is late.
+void add_facts(const Finding& f, std::vector<EvidenceRow>& rows) {
+  for (const explain::Fact& fact : f.facts) {
+    rows.push_back(row(q(fact.name), q(fact.value)));
+    if (f.collective.empty() || &fact != &f.facts.front()) continue;
+    rows.back().link = QStringLiteral("Show in Ranks");
+    rows.back().action = EvidenceRow::Action::kRanks;
+  }
+}
+
 // The lines around a place, for a fix that is no edit.
 std::vector<EditLine> lines_around(const Document& document, SourcePlace place) {
   constexpr int kAround = 2;
@@ -172,6 +183,7 @@ FindingContent finding_content(const Document& document, const FindingCard& card
   const Finding& f = *card.finding;
   if (!f.path.empty()) content.evidence.push_back(values_row(f));
   add_node(document, f, content.evidence);
+  add_facts(f, content.evidence);
   add_places(document, f, content.evidence);
   if (!f.also_paths.empty())
     content.evidence.push_back(row(QStringLiteral("Also changes"), joined(f.also_paths, ", ")));

@@ -7,7 +7,7 @@
 namespace footlight::app {
 
 struct EvidenceRow {
-  enum class Action { kNone, kPlace, kDifference, kCalls, kGraph, kValues };  // the last two: of the target
+  enum class Action { kNone, kPlace, kDifference, kCalls, kGraph, kValues, kRanks };  // graph, values: of the target
   QString name, value;
   QString link;            // text of the action
   Action action = Action::kNone;

@@ -47,7 +47,8 @@ Landing landing_at(const Document& document, const FindingCard& card) {
   else if (!is_node && card.finding && function) landing.selection = Selection::of_function(document, function->id);
   else landing.selection = card.target;
   const bool has_traces = !document.traces_of(card.target.function).empty();
-  if (is_node) landing.view = QStringLiteral("values");
+  if (card.finding && !card.finding->collective.empty()) landing.view = QStringLiteral("ranks");
+  else if (is_node) landing.view = QStringLiteral("values");
   else if (is_line || !has_traces) landing.view = QStringLiteral("source");
   return landing;
 }

@@ -48,6 +48,7 @@ void take_time(const session::ChunkInfo& chunk, int64_t& first, int64_t& last) {
 
 void apply(Batch&& b, Document& document) {
   document.run = std::move(b.run);
+  document.processes = std::move(b.processes);
   for (auto& f : b.files) document.add(std::move(f));
   for (auto& c : b.codes) document.add(std::move(c));
   for (auto& l : b.locations) document.add(std::move(l));
@@ -300,6 +301,7 @@ void Loader::send() {
   for (; values_ < c.values.size(); ++values_)
     b.values.push_back(std::make_shared<const session::CallValues>(c.values[values_]));
   b.checked_calls = tail(c.checked_calls, checked_calls_);
+  b.processes = c.processes;
   take_times(b);
   const query::Progress progress = store_->progress();
   b.complete = progress.complete();

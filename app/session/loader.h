@@ -43,6 +43,7 @@ struct Batch {
   std::vector<session::CheckedCall> checked_calls;
   // Always set.
   session::RunRecord run;
+  std::vector<session::ProcessRecord> processes;
   std::optional<session::EndRecord> end;
   QString level, damage;
   uint64_t dropped = 0;

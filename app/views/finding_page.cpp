@@ -200,6 +200,7 @@ QWidget* FindingPage::make_evidence() {
       connect(link, &QPushButton::clicked, this, [this, r] {
         if (r.action == EvidenceRow::Action::kPlace) Q_EMIT place_chosen(r.path, r.line);
         else if (r.action == EvidenceRow::Action::kCalls) Q_EMIT calls_asked(content_.card.target);
+        else if (r.action == EvidenceRow::Action::kRanks) Q_EMIT ranks_asked(q(content_.card.finding->collective));
         else if (r.action == EvidenceRow::Action::kGraph)
           Q_EMIT node_asked(content_.card.target, QStringLiteral("graph"));
         else if (r.action == EvidenceRow::Action::kValues)

@@ -49,6 +49,7 @@ class FindingPage : public QScrollArea {
   void difference_asked(TraceId left, TraceId right);
   void calls_asked(const footlight::app::Selection& of);
   void node_asked(const footlight::app::Selection& node, const QString& view);
+  void ranks_asked(const QString& collective);  // "all_reduce #17"
   void place_chosen(const QString& path, int line);
   void dismissed_changed();
   void script_changed(const QString& path);  // the page itself has changed the script

@@ -10,6 +10,7 @@
 #include "engine/explain/call_counts.h"
 #include "engine/explain/no_findings.h"
 #include "engine/foreign/foreign.h"
+#include "engine/query/late_beyond_chance.h"
 #include "engine/session/nothing_ran.h"
 
 #include <QClipboard>
@@ -180,10 +181,13 @@ void FindingsView::ask() {
         for (const session::FunctionRecord& f : c.functions)
           counts.of_function[f.id] = store.calls().of_function(f.id).calls;
         for (const session::TraceRecord& t : c.traces) counts.of_trace[t.id] = store.calls().of_trace(t.id).calls;
+        std::vector<query::LateRank> late;
+        if (c.processes.size() > 1)
+          late = query::late_beyond_chance(store.reader(), query::find_late_ranks(store.reader(), cancel));
         const bool failed = c.end && c.end->exit_code != 0;
         return explain::find_findings({c.functions, c.traces, c.graphs, store.calls().distinct(), c.keys, c.files,
                                        c.codes, c.observations, c.decisions, c.generated, &eager, failed, pipelines,
-                                       &counts, c.values, c.checked_calls, run_ns});
+                                       &counts, c.values, c.checked_calls, run_ns, &late});
       },
       [this](explain::Findings&& found) {
         take(std::move(found));

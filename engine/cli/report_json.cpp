@@ -87,6 +87,12 @@ std::string of_finding(const Reader& reader, const explain::Report& report, size
   if (f.eager_calls) evidence.add("eager_calls", uint64_t{f.eager_calls});
   if (f.limit) evidence.add("limit", uint64_t{f.limit});
   if (f.graphs_per_call) evidence.add("graphs_per_call", uint64_t{f.graphs_per_call});
+  if (!f.collective.empty()) evidence.add("collective", f.collective);
+  if (!f.facts.empty()) {
+    JsonObject facts;
+    for (const explain::Fact& fact : f.facts) facts.add(fact.name.c_str(), fact.value);
+    evidence.raw("facts", facts.inline_());
+  }
   const session::TraceRecord *left = reader.trace(f.pair.left), *right = reader.trace(f.pair.right);
   if (left && right)
     evidence.raw("pair", JsonObject()

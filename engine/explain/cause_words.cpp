@@ -48,6 +48,7 @@ constexpr Words kWords[] = {
     {"starved_by_input", "loops that wait for the elements of a dataset"},
     {"pipeline_made_in_loop", "pipelines that are built again and again"},
     {"library_call_in_loop", "calls of libraries that trace anew each time"},
+    {"late_rank", "ranks for which the others wait"},
 };
 
 }  // namespace

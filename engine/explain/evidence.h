@@ -13,6 +13,10 @@
 #include <unordered_map>
 #include <vector>
 
+namespace footlight::query {
+struct LateRank;
+}
+
 namespace footlight::explain {
 
 // Calls that the program made while nothing was being traced: for each trace in which something was observed, and for
@@ -48,6 +52,7 @@ struct RunRecords {
   std::span<const session::CallValues> values = {};
   std::span<const session::CheckedCall> checked_calls = {};
   int64_t run_ns = 0;  // from the start of the script to its end; 0: unknown
+  const std::vector<query::LateRank>* late_ranks = nullptr;  // null: not looked for; the costliest first
 };
 
 // A line of the user's source; line 0: unknown.

@@ -17,6 +17,11 @@ struct RelatedLine {
   Line at;
 };
 
+// Something that was seen, in words: "Latest", "500 ms at all_reduce #17".
+struct Fact {
+  std::string name, value;
+};
+
 struct Finding {
   FunctionId function;                  // none: code that is not traced at all
   CodeId code;                          // which, then
@@ -44,6 +49,8 @@ struct Finding {
   size_t eager_calls = 0;               // of the function, after its limit of traces was reached
   size_t limit = 0;                     // that limit; 0: it was not reached
   size_t graphs_per_call = 0;           // into which graph breaks split it; 0: nothing splits it
+  std::vector<Fact> facts;              // what else shows it
+  std::string collective;               // at which a rank was latest: "all_reduce #17"
   std::string engine_said;              // the engine's own words
   int64_t cost_ns = 0;                  // tracing time of all traces of the function
   int64_t saved_ns = 0;                 // of the traces that would have been hits

@@ -25,6 +25,10 @@ SessionRecords::SessionRecords(const session::Reader& reader, const std::functio
     ++counts_.of_trace[call.trace];
   }
   records_.counts = &counts_;
+  if (reader.contents().processes.size() > 1) {
+    late_ranks_ = query::late_beyond_chance(reader, query::find_late_ranks(reader, query::Cancel().with(go_on)));
+    records_.late_ranks = &late_ranks_;
+  }
   const session::Contents& c = reader.contents();
   records_.run_ns = session::run_time(c.run, c.end, reader.first_time(), reader.last_time());
   records_.values = reader.contents().values;

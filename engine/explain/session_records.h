@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/explain/evidence.h"
+#include "engine/query/late_beyond_chance.h"
 #include "engine/session/reader.h"
 
 #include <functional>
@@ -20,6 +21,7 @@ class SessionRecords {
   EagerSums eager_;
   std::vector<PipelineSums> pipelines_;
   CallCounts counts_;
+  std::vector<query::LateRank> late_ranks_;
   RunRecords records_;
 };
 

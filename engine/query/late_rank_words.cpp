@@ -20,8 +20,9 @@ std::string others(size_t count) {
   return count == 1 ? "the other rank" : "the other " + std::to_string(count) + " ranks";
 }
 
-// "it traced train_step for 36.4 ms (length of tokens), the others for 0.00 ms"
-std::string reason(const LateArrival& late, const session::Reader& reader) {
+}  // namespace
+
+std::string reason_of(const LateArrival& late, const session::Reader& reader) {
   const auto kind = static_cast<size_t>(late.why);
   const std::string spent = ms(late.own[kind]), median = ms(late.others[kind]);
   if (!late.explained) return "what was recorded does not explain it";
@@ -36,15 +37,18 @@ std::string reason(const LateArrival& late, const session::Reader& reader) {
     case RankWork::kInput:
       return "it waited " + spent + " for its input" + (late.where.empty() ? "" : " (" + late.where + ")") +
              ", the others " + median;
-    case RankWork::kOps:
-      return "its ops took " + spent + (late.where.empty() ? "" : " in" + place) + ", those of the others " + median;
+    case RankWork::kOps: {
+      const auto count = [&](uint64_t ops) {
+        return late.own_ops == late.others_ops ? std::string() : " (" + std::to_string(ops) + " of them)";
+      };
+      return "its ops took " + spent + (late.where.empty() ? "" : " in" + place) + count(late.own_ops) +
+             ", those of the others " + median + count(late.others_ops);
+    }
     case RankWork::kOther: break;
   }
   return "it spent " + spent + " in Python" + (late.where.empty() ? "" : ", most of it in" + place) +
          " outside of recorded ops, the others " + median;
 }
-
-}  // namespace
 
 std::string collective_name(const Collective& collective) {
   const bool is_world = collective.group.empty() || collective.group == "world";
@@ -61,7 +65,7 @@ std::string line_of(const Ranks& ranks, const session::Reader& reader, const Lat
 std::string sentence(const Ranks& ranks, const session::Reader& reader, const LateArrival& late) {
   const Collective& collective = ranks.collectives[late.collective];
   std::string words = process_name(reader.contents(), late.process) + " is late at " + collective_name(collective) +
-                      " by " + ms(late.late_ns) + ": " + reason(late, reader) + ".";
+                      " by " + ms(late.late_ns) + ": " + reason_of(late, reader) + ".";
   const size_t count = collective.arrivals.size() - 1;
   if (late.waited_ns > 0)
     words += " Meanwhile " + others(count) + " waited" + (count > 1 ? " " + ms(late.waited_ns) + " together." : ".");
@@ -73,7 +77,7 @@ std::string sentence(const Ranks& ranks, const session::Reader& reader, const La
   if (group.count == 1) return sentence(ranks, reader, worst);
   return process_name(reader.contents(), group.process) + " is late at " + std::to_string(group.count) +
          " collectives, at worst at " + collective_name(ranks.collectives[worst.collective]) + " by " +
-         ms(worst.late_ns) + ": " + reason(worst, reader) + ". The other ranks waited " + ms(group.waited_ns) +
+         ms(worst.late_ns) + ": " + reason_of(worst, reader) + ". The other ranks waited " + ms(group.waited_ns) +
          " together.";
 }
 

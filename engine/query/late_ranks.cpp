@@ -66,6 +66,7 @@ struct Stretch {
   ThreadId thread;
   int64_t from = 0, to = 0;
   int64_t ops = 0;
+  uint64_t op_count = 0;
   std::vector<std::pair<int64_t, int64_t>> last_ops;  // starts and durations: an op that ends later may contain them
   std::array<int64_t, kRankWorks> sums{};
 };
@@ -107,7 +108,7 @@ class Finder {
       for (const Arrival& arrival : ranks_.collectives[i].arrivals) {
         const auto [at, first] = ended.try_emplace(arrival.process, first_time(arrival.process));
         stretches_[arrival.process].push_back({i, arrival.thread, std::min(at->second, arrival.start_ns),
-                                               arrival.start_ns, 0, {}, {}});
+                                               arrival.start_ns, 0, 0, {}, {}});
         threads_.insert(arrival.thread);
         at->second = first ? arrival.end_ns : std::max(at->second, arrival.end_ns);
       }
@@ -171,6 +172,7 @@ class Finder {
       if (at->thread != thread) continue;
       const int64_t from = std::max(start, at->from), to = std::min(end, at->to);
       if (to <= from) continue;
+      ++at->op_count;
       // Ops are recorded as they end, so those that ran inside this one came just before it.
       for (; !at->last_ops.empty() && at->last_ops.back().first >= from; at->last_ops.pop_back())
         at->ops -= at->last_ops.back().second;
@@ -255,7 +257,17 @@ class Finder {
       if (more > most) most = more, late.why = static_cast<RankWork>(kind);
     }
     late.explained = most * 2 >= late.late_ns;
+    late.own_ops = own->op_count;
+    std::vector<int64_t> counts;
+    for (const Stretch* other : others) counts.push_back(static_cast<int64_t>(other->op_count));
+    late.others_ops = counts.empty() ? 0 : static_cast<uint64_t>(median(counts));
     name_work(late, *own);
+    late.is_alone = std::ranges::none_of(others, [&](const Stretch* other) {
+      const auto& named = work_[ProcessId(process_of(other->thread))].named;
+      bool is_there = false;
+      pieces_in(named, other->from, other->to, [&](const Piece& p, int64_t) { is_there |= p.where == late.where; });
+      return is_there;
+    });
   }
 
   // Names what took longest of the kind.

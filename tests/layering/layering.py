@@ -24,7 +24,7 @@ MAY_INCLUDE = {
     'engine/query': ['engine/session', 'engine/source'],
     'engine/sql': ['engine/query'],
     'engine/keys': ['engine/session'],
-    'engine/explain': ['engine/keys', 'engine/source'],
+    'engine/explain': ['engine/keys', 'engine/query'],
     'kernels': ['engine/tensor'],
     'engine/optimize': ['engine/graph'],
     'engine/fusion': ['engine/optimize', 'kernels'],

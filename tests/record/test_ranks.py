@@ -55,6 +55,55 @@ RANKS = '''
         meet(number)
     '''
 
+# Ranks of which, before each meeting, one comes last by a sleep of its own. It notes how long it slept, and for what.
+SLEEPING = '''
+    import json, os, sys, time
+    import footlight_recorder
+    import tensorflow as tf
+    folder, plan = sys.argv[1:]
+    rank, world = int(os.environ['RANK']), int(os.environ['WORLD_SIZE'])
+    slept = {}
+    def have_come(number, ranks):
+        return all(os.path.exists(os.path.join(folder, f'{number}.{r}')) for r in ranks)
+    def meet(number):
+        with footlight_recorder.span('barrier', 'collective'):
+            open(os.path.join(folder, f'{number}.{rank}'), 'w').close()
+            while not have_come(number, range(world)):
+                time.sleep(0.0005)
+    def come_last(number, why, seconds):
+        while not have_come(number, [r for r in range(world) if r != rank]):
+            time.sleep(0.0005)
+        began = time.perf_counter()
+        time.sleep(seconds)
+        times, ms = slept.get(why, (0, 0))
+        slept[why] = (times + 1, ms + 1000 * (time.perf_counter() - began))
+    @tf.function
+    def step(x):
+        if late:  # while it is traced
+            come_last(number, 'retrace', 0.6)
+        return tf.reduce_sum(x * x)
+    late, number = False, 0
+    step(tf.ones([4]))
+    meet(0)
+    for number in range(1, 26):
+        if plan == 'turns':
+            if number % world == rank:
+                come_last(number, 'python', 0.1)
+        elif number == 9:
+            late = rank == 3
+        elif number in (5, 12, 20):
+            if rank == 2:
+                with footlight_recorder.span('shards', 'input'):
+                    come_last(number, 'input', 0.4)
+        elif rank == 1:
+            come_last(number, 'python', 0.05)
+        step(tf.ones([5 if late else 4]))
+        late = False
+        meet(number)
+    with open(os.path.join(folder, f'slept.{rank}'), 'w') as file:
+        json.dump(slept, file)
+    '''
+
 LAUNCH = '''
     import os, subprocess, sys
     world = '4'
@@ -105,6 +154,41 @@ class Ranks(Recorded):
         self.assertIn('\n## Ranks\n', report)
         self.assertRegex(report, r'\| Rank 2 \| tracing \| step \| \d+ \|')
         self.assertIn('ranks', json.loads(self.run_program('report', '--json', 'run-merged.footlight').stdout))
+
+    def late_findings(self, plan):
+        self.write('ranks.py', SLEEPING)
+        self.launched_as_written(plan)
+        self.merged('run.footlight')
+        done = self.run_program('report', '--json', 'run-merged.footlight')
+        self.assertEqual((done.returncode, done.stderr), (0, ''))
+        return [found for found in json.loads(done.stdout)['findings'] if found['cause'] == 'late_rank']
+
+    def test_findings_are_what_ranks_slept(self):
+        found = {finding['title']: finding for finding in self.late_findings('own')}
+        titles = {(3, 'retrace'): 'Rank 3 is late: it traces step again',
+                  (2, 'input'): 'Rank 2 is late: it waits for its input, shards',
+                  (1, 'python'): 'Rank 1 is late: Python takes longer'}
+        self.assertEqual(sorted(found), sorted(titles.values()))
+        for (rank, why), title in titles.items():
+            with open(self.path(f'meeting/slept.{rank}'), encoding='utf-8') as file:
+                slept = json.load(file)
+            self.assertEqual(list(slept), [why])
+            times, ms = slept[why]
+            one = found[title]
+            late = int(one['evidence']['facts'].get('Late', '1 times').split(' ')[0])
+            self.assertTrue(0.8 * times <= late <= times, (late, times))
+            # Others may come before the rank begins to sleep, never after that.
+            self.assertGreaterEqual(one['cost_ms'], 0.95 * ms * late / times)
+            self.assertIn('the other 3 ranks waited', one['message'])
+            self.assertIs(one['checked'], False)
+        self.assertEqual(found[titles[3, 'retrace']]['evidence']['collective'], 'barrier #10')
+        self.assertEqual(found[titles[3, 'retrace']]['function'], 'step')
+        self.assertIn('shape of x', found[titles[3, 'retrace']]['fix']['text'])
+        self.assertIn('Rank 2 is late: it waits for its input, shards',
+                      self.run_program('report', 'run-merged.footlight').stdout)
+
+    def test_no_finding_where_ranks_are_late_in_turn(self):
+        self.assertEqual(self.late_findings('turns'), [])
 
     def test_what_cannot_be_merged(self):
         self.launched('none')

@@ -72,9 +72,13 @@ int take_screenshots(const ScreenshotRequest& request) {
     if (!window.select_by_name(one, &why_not)) return fail(why_not);
     window.settle();
   }
+  if (!window.has_view(request.view))
+    return fail(QStringLiteral("'%1' shows the processes of a run, and this recording has one. `footlight merge` puts "
+                               "the recordings of several together")
+                    .arg(request.view));
   if (!all) return save(window, request.view);
   for (const QString& view : shown_names()) {
-    if (view == QStringLiteral("welcome")) continue;
+    if (view == QStringLiteral("welcome") || !window.has_view(view)) continue;
     if (const int status = save(window, view)) return status;
   }
   return 0;

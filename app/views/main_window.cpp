@@ -262,6 +262,7 @@ void MainWindow::run_ended(int code, const QString& reason) {
 
 void MainWindow::take_document(bool another) {
   const Document& d = session_.document();
+  show_tabs_of_document();
   for (View* v : all_views()) {
     if (another) v->reset();
     else v->refresh();

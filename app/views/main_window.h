@@ -21,6 +21,7 @@
 #include "app/views/graph_view.h"
 #include "app/views/inspector_panel.h"
 #include "app/views/navigator_panel.h"
+#include "app/views/ranks_view.h"
 #include "app/views/retraces_view.h"
 #include "app/views/run_panel.h"
 #include "app/views/source_view.h"
@@ -69,6 +70,8 @@ class MainWindow : public QMainWindow {
   bool save_recording(const QString& path);
   void show_in_folder();  // the open recording, else the script
   void show_welcome();
+  // Whether the recording has something for this view: the tabs of others are hidden.
+  bool has_view(const QString& name) const;
   // Selects by name (selection_names.h). False if nothing is found, or several functions are.
   bool select_by_name(const QString& text, QString* why_not = nullptr);
   // Does all deferred work now, for screenshots.
@@ -84,6 +87,7 @@ class MainWindow : public QMainWindow {
   AutographView* autograph() const { return page<GeneratedView>()->autograph(); }
   StagesView* stages() const { return page<GeneratedView>()->stages(); }
   TimelineView* timeline() const { return page<TimelineView>(); }
+  RanksView* ranks() const { return page<RanksView>(); }
   CompareView* compare() const { return page<CompareView>(); }
   SourceView* source() const { return page<SourceView>(); }
   DiffView* diff() const { return page<DiffView>(); }
@@ -120,6 +124,7 @@ class MainWindow : public QMainWindow {
   struct Command {
     QString name;
     std::function<void()> act;
+    const QAction* action = nullptr;
   };
 
   template <class T>
@@ -139,6 +144,7 @@ class MainWindow : public QMainWindow {
   void show_new_findings();
   void go_back();
   void take_document(bool another);
+  void show_tabs_of_document();
   void say_what_is_missing();
   void select_by_itself(const Selection& selection);
   void land();
@@ -215,7 +221,7 @@ class MainWindow : public QMainWindow {
   QLabel *machine_ = nullptr, *recorded_ = nullptr;
   QMenu* recent_menu_ = nullptr;
   QAction *rerun_action_ = nullptr, *navigator_action_ = nullptr, *inspector_action_ = nullptr, *dock_action_ = nullptr;
-  QList<QAction*> theme_actions_;
+  QList<QAction*> theme_actions_, view_actions_;  // the latter as view_list()
   ConsoleView* console_ = nullptr;
   FindingsView* findings_ = nullptr;
   CommandPalette* palette_ = nullptr;

@@ -27,7 +27,7 @@ QAction* MainWindow::add_command(QMenu* menu, const QString& name, const QList<Q
   addAction(action);
   QString plain = name;
   plain.remove(QLatin1Char('&')).remove(QString::fromUtf8(" …"));
-  commands_.push_back({plain, std::move(act)});
+  commands_.push_back({plain, std::move(act), action});
   return action;
 }
 
@@ -114,6 +114,7 @@ void MainWindow::build_actions() {
   for (int at = 0; const ViewEntry& view : view_list()) {
     QAction* action = add_command(view_menu, QLatin1String(view.title), {QKeySequence(QLatin1String(view.key))},
                                   [this, name = QLatin1String(view.name)] { show_view(name); });
+    view_actions_ << action;
     // A page may have another title for what is open.
     connect(pages_->widget(at), &QWidget::windowTitleChanged, action,
             [this, action, at, command = commands_.size() - 1](const QString& title) {

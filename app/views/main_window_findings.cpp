@@ -26,6 +26,10 @@ void MainWindow::connect_findings() {
     selection_.select(node);
     show_view(view);
   });
+  connect(finding_page_, &FindingPage::ranks_asked, this, [this](const QString& collective) {
+    show_view(QStringLiteral("ranks"));
+    ranks()->choose_named(collective);
+  });
   connect(finding_page_, &FindingPage::place_chosen, this, [this](const QString& path, int line) {
     const session::FileId file = session_.file_anywhere(path);
     if (!file.valid()) return show_banner(QStringLiteral("There is no file ") + path);

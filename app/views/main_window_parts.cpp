@@ -140,7 +140,27 @@ void MainWindow::resizeEvent(QResizeEvent* event) {
   down_->setSizes({std::max(160, height() - dock), dock});
 }
 
+bool MainWindow::has_view(const QString& name) const {
+  const auto views = view_list();
+  const auto at = std::ranges::find(views, name, [](const ViewEntry& view) { return QLatin1String(view.name); });
+  return at == views.end() || !at->suits || at->suits(session_.document());
+}
+
+// A view for which the recording has nothing has neither tab nor command.
+void MainWindow::show_tabs_of_document() {
+  if (session_.loading() && session_.document().processes.empty()) return;  // nothing has been read yet
+  for (int at = 0; const ViewEntry& view : view_list()) {
+    const bool shown = !view.suits || view.suits(session_.document());
+    if (!shown && tabs_->currentIndex() == at) tabs_->setCurrentIndex(1);
+    tabs_->setTabVisible(at, shown);
+    view_actions_[at]->setVisible(shown);
+    view_actions_[at]->setEnabled(shown);
+    ++at;
+  }
+}
+
 void MainWindow::show_view(const QString& name) {
+  if (!has_view(name)) return;
   close_finding();
   view_chosen_ = true;
   if (std::exchange(welcome_asked_, false)) update_welcome();
@@ -245,14 +265,19 @@ QString MainWindow::banner_text() const { return banner_->isVisibleTo(this) ? ba
 
 void MainWindow::open_palette(const QString& query) {
   QStringList names;
-  for (const Command& c : commands_) names << c.name;
+  std::vector<size_t> enabled;
+  for (size_t i = 0; i < commands_.size(); ++i) {
+    if (!commands_[i].action->isEnabled()) continue;
+    names << commands_[i].name;
+    enabled.push_back(i);
+  }
   palette_->open(
       [this, names](const QString& text) {
         return search(session_.is_open() ? &session_.document() : nullptr, names, graph()->shown(), text);
       },
-      [this](const SearchHit& hit) {
+      [this, enabled](const SearchHit& hit) {
         if (hit.command >= 0) {
-          const auto act = commands_[static_cast<size_t>(hit.command)].act;
+          const auto act = commands_[enabled[static_cast<size_t>(hit.command)]].act;
           act();
           return;
         }

@@ -261,6 +261,7 @@ void RanksView::take(RanksPtr data) {
   } else {
     choose(chosen_);
   }
+  if (!wanted_.isEmpty()) choose_named(wanted_);
 }
 
 void RanksView::choose(std::optional<size_t> collective) {
@@ -291,6 +292,14 @@ void RanksView::choose(std::optional<size_t> collective) {
   }
   if (moves && collective) canvas_->frame();
   lateness_->show_range(canvas_->from(), canvas_->to());
+}
+
+void RanksView::choose_named(const QString& collective) {
+  wanted_ = collective;
+  if (!data_ || dirty_) return;
+  for (size_t i = 0; i < data_->ranks.collectives.size(); ++i)
+    if (data_->name_of(i) == wanted_) choose(i);
+  wanted_.clear();
 }
 
 bool RanksView::step(int by) {

@@ -26,6 +26,7 @@ class RanksView : public View {
   QWidget* main_widget() override { return body_->isHidden() ? static_cast<QWidget*>(empty_) : canvas_; }
   bool busy() const override { return ticket_.waiting(); }
 
+  void choose_named(const QString& collective);  // "all_reduce #17"; once the ranks are known
   void choose(std::optional<size_t> collective);
   bool step(int by);                   // to the next or previous collective at which a rank was late
   bool show_reason();                  // what made the rank late: its trace, else the line of the collective
@@ -58,6 +59,7 @@ class RanksView : public View {
   QueryHandle ticket_, call_ticket_;
   bool dirty_ = true, another_ = true;
   std::optional<size_t> chosen_;
+  QString wanted_;  // the name of a collective that is to be chosen
   LateModel late_model_;
   ArrivalsModel arrivals_model_;
   QLabel *empty_, *verdict_, *chosen_name_, *facts_;

@@ -48,6 +48,7 @@ void Tabs::paintEvent(QPaintEvent*) {
   QPainter painter(this);
   const QPoint mouse = mapFromGlobal(QCursor::pos());
   for (int i = 0; i < count(); ++i) {
+    if (!isTabVisible(i)) continue;
     const QRect rect = tabRect(i);
     const bool chosen = i == currentIndex();
     const bool hovered = underMouse() && rect.contains(mouse);

@@ -20,6 +20,8 @@ View* make(const Context& context) {
   return new T(context);
 }
 
+bool has_several_processes(const Document& document) { return document.processes.size() > 1; }
+
 // Ctrl+7, 8 and 0 go to the panels around the views. GeneratedView shows an AutographView or, for JAX and PyTorch, a
 // StagesView.
 constexpr ViewEntry kViews[] = {
@@ -27,7 +29,7 @@ constexpr ViewEntry kViews[] = {
     {"retraces", "Retraces", "Ctrl+2", make<RetracesView>},
     {"autograph", "AutoGraph", "Ctrl+3", make<GeneratedView>},
     {"timeline", "Timeline", "Ctrl+4", make<TimelineView>},
-    {"ranks", "Ranks", "Ctrl+9", make<RanksView>},
+    {"ranks", "Ranks", "Ctrl+9", make<RanksView>, has_several_processes},
     {"compare", "Compare", "Ctrl+5", make<CompareView>},
     {"source", "Source", "Ctrl+6", make<SourceView>},
     {"diff", "Diff", "Ctrl+D", make<DiffView>},

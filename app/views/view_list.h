@@ -14,6 +14,7 @@ struct ViewEntry {
   const char* title;  // of the tab and of the menu's line
   const char* key;    // opens the view
   View* (*make)(const Context&);
+  bool (*suits)(const Document&) = nullptr;  // whether the recording has something for it; null: each may have
 };
 
 // In the order of the tabs.

@@ -1,11 +1,14 @@
 // The Ranks view over a merged recording of three ranks, of which one traces its function again at the third step.
 #include "tests/app/window_case.h"
 
+#include "app/models/finding_content.h"
+#include "app/models/text.h"
 #include "app/views/ranks_view.h"
 
 #include "engine/session/merge.h"
 #include "engine/session/writer.h"
 
+#include <QAction>
 #include <QSignalSpy>
 
 using namespace footlight;
@@ -23,7 +26,7 @@ class RanksViewTest : public WindowCase {
 
  private:
   // Steps of 10 ms, one collective after each; rank 1 needs 30 ms more for the third.
-  std::string write_rank(int rank) {
+  std::string write_rank(int rank, int late_ms) {
     const std::string to = at(("rank" + std::to_string(rank) + ".footlight").c_str()).toStdString();
     session::RunRecord run;
     run.script = "/home/ada/train.py";
@@ -52,15 +55,15 @@ class RanksViewTest : public WindowCase {
     int64_t now = kBegin;
     for (int step = 0; step < kSteps; ++step) {
       const bool is_late = step == kLateStep;
-      const int64_t comes = now + 10 * kMs + rank * 4'000 + (is_late && rank == kLateRank ? 30 * kMs : 0);
-      now += 11 * kMs + (is_late ? 30 * kMs : 0);
+      const int64_t comes = now + 10 * kMs + rank * 4'000 + (is_late && rank == kLateRank ? late_ms * kMs : 0);
+      now += 11 * kMs + (is_late ? late_ms * kMs : 0);
       if (is_late && rank == kLateRank) {
         session::TraceRecord trace;
         trace.id = TraceId(2);
         trace.function = FunctionId(0);
         trace.number = 2;
         trace.why = "shape of tokens";
-        trace.start_ns = comes - 32 * kMs;
+        trace.start_ns = comes - (late_ms + 2) * kMs;
         trace.end_ns = comes - 3 * kMs;
         writer->add(std::move(trace));
       }
@@ -80,9 +83,18 @@ class RanksViewTest : public WindowCase {
   }
 
   RanksView* view() { return window().findChild<RanksView*>(); }
-  void with_ranks() {
+  bool palette_has_ranks() {
+    window().open_palette(QStringLiteral("> Ranks"));
+    const QAbstractItemModel* const found = window().palette()->list()->model();
+    bool has = false;
+    for (int i = 0; i < found->rowCount(); ++i)
+      has |= found->index(i, 0).data(Qt::DisplayRole).toString() == QStringLiteral("Ranks");
+    window().palette()->hide();
+    return has;
+  }
+  void with_ranks(int late_ms = 30) {
     std::vector<session::MergePart> parts;
-    for (int rank = 0; rank < kRanks; ++rank) parts.push_back({write_rank(rank), 0, 80});
+    for (int rank = 0; rank < kRanks; ++rank) parts.push_back({write_rank(rank, late_ms), 0, 80});
     session::write_merged(parts, at("all.footlight").toStdString());
     open_recording(at("all.footlight"));
     QTest::keyClick(&window(), Qt::Key_9, Qt::ControlModifier);
@@ -159,10 +171,42 @@ class RanksViewTest : public WindowCase {
     QVERIFY(view()->host_switch()->isVisible());
   }
 
-  void one_process_says_what_to_do() {
+  void a_recording_of_one_process_has_no_tab() {
+    with_ranks();
+    int tab = 0;
+    while (window().tabs()->tabText(tab) != QStringLiteral("Ranks")) ++tab;
+    QVERIFY(window().tabs()->isTabVisible(tab));
+    QVERIFY(palette_has_ranks());
     with_sample();
+    QVERIFY(!window().tabs()->isTabVisible(tab));
+    QVERIFY(window().view() != QStringLiteral("ranks"));
+    QVERIFY(!palette_has_ranks());
+    const QString before = window().view();
     QTest::keyClick(&window(), Qt::Key_9, Qt::ControlModifier);
-    QTRY_VERIFY2(view()->empty_text().contains(QStringLiteral("footlight merge")), qPrintable(view()->empty_text()));
+    QCOMPARE(window().view(), before);
+    for (const QAction* action : window().findChildren<QAction*>())
+      if (action->text() == QStringLiteral("Ranks")) QVERIFY(!action->isVisible());
+    with_ranks();
+    QVERIFY(window().tabs()->isTabVisible(tab));
+  }
+
+  void the_finding_leads_to_the_collective() {
+    with_ranks(60);
+    QTRY_VERIFY(window().findings()->count() > 0);
+    const auto& cards = window().findings()->list().cards;
+    const auto late = std::ranges::find_if(
+        cards, [](const FindingCard& card) { return card.finding && card.finding->cause == "late_rank"; });
+    QVERIFY(late != cards.end());
+    QCOMPARE(late->title, QStringLiteral("Rank 1 is late: it traces train_step again"));
+    const FindingContent content = finding_content(document(), *late);
+    QCOMPARE(content.evidence.front().value, QStringLiteral("60.0 ms at all_reduce #3"));
+    QCOMPARE(content.evidence.front().link, QStringLiteral("Show in Ranks"));
+    view()->choose(0);
+    go_to_view("graph");
+    Q_EMIT window().finding_page()->ranks_asked(q(late->finding->collective));
+    window().settle();
+    QCOMPARE(window().view(), QStringLiteral("ranks"));
+    QCOMPARE(view()->canvas()->chosen(), std::optional<size_t>(kLateStep));
   }
 };
 

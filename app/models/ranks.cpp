@@ -75,8 +75,7 @@ QString RanksData::facts(size_t number) const {
 RanksPtr ranks_of(const session::Reader& reader, const query::Cancel& cancel) {
   auto data = std::make_shared<RanksData>();
   const session::Contents& contents = reader.contents();
-  data->processes = contents.processes.size();
-  if (data->processes < 2) return data;
+  if (contents.processes.size() < 2) return data;
   data->ranks = query::find_late_ranks(reader, cancel);
   data->verdict = q(query::verdict(data->ranks, reader));
   for (const query::RankSums& sums : data->ranks.ranks) {

@@ -25,7 +25,6 @@ struct RanksData {
   std::vector<RankRow> rows;         // processes that came to a collective, by rank
   std::vector<QString> late_texts;   // a sentence for each of ranks.late
   QString verdict;
-  size_t processes = 0;              // of the recording
   bool several_hosts = false;
 
   int row_of(session::ProcessId process) const;                     // -1: it came to no collective

@@ -2,12 +2,10 @@
 #include "app/views/ranks_view.h"
 
 #include "app/models/text.h"
-#include "app/views/paint.h"
 #include "app/views/theme.h"
 
 #include <QHBoxLayout>
 #include <QHeaderView>
-#include <QPainter>
 #include <QScrollArea>
 #include <QSplitter>
 #include <QVBoxLayout>
@@ -28,36 +26,11 @@ std::vector<std::pair<int64_t, uint64_t>> skews_of(const RanksData& data) {
   return {counts.begin(), counts.end()};
 }
 
-// Takes the keys of an empty view, which has nothing else to take them.
-class EmptyText final : public QLabel {
- public:
-  EmptyText() {
-    setProperty("role", "faint");
-    setTextFormat(Qt::PlainText);
-    setAlignment(Qt::AlignCenter);
-    setWordWrap(true);
-    setFocusPolicy(Qt::StrongFocus);
-  }
-
- protected:
-  void paintEvent(QPaintEvent* event) override {
-    QLabel::paintEvent(event);
-    QPainter painter(this);
-    focus_ring(painter, this);
-  }
-};
-
 }  // namespace
 
 RanksView::RanksView(const Context& context, QWidget* parent)
-    : View(context, parent), late_model_(this), arrivals_model_(this) {
-  auto* outer = new QVBoxLayout(this);
-  outer->setContentsMargins(0, 0, 0, 0);
-  empty_ = new EmptyText;
-  outer->addWidget(empty_, 1);
-  body_ = new QWidget;
-  outer->addWidget(body_, 1);
-  auto* column = new QVBoxLayout(body_);
+    : LeadView(context, new QWidget, parent), late_model_(this), arrivals_model_(this) {
+  auto* column = new QVBoxLayout(body());
   column->setContentsMargins(16, 10, 16, 6);
   column->setSpacing(8);
   column->addWidget(build_head());
@@ -190,10 +163,10 @@ void RanksView::reset() {
   lateness_->set_data(nullptr);
   late_model_.set(nullptr);
   arrivals_model_.set(nullptr, {});
-  body_->hide();
-  empty_->show();
-  empty_->setText(context_.session->is_open() ? QString::fromUtf8("Looking for ranks …")
-                                              : QStringLiteral("Open a recording of several processes."));
+  show_body(false);
+  say_nothing({context_.session->is_open() ? QString::fromUtf8("Looking for ranks …")
+                                           : QStringLiteral("Open a recording of several processes."),
+               {}, {}, {}});
   refresh();
 }
 
@@ -224,18 +197,12 @@ void RanksView::take(RanksPtr data) {
   const bool another = std::exchange(another_, false);
   data_ = std::move(data);
   const bool any = !data_->ranks.collectives.empty();
-  const bool had_keys = empty_->hasFocus();
-  body_->setVisible(any);
-  if (any && had_keys) canvas_->setFocus(Qt::OtherFocusReason);
-  empty_->setVisible(!any);
+  show_body(any);
   if (!any) {
-    empty_->setText(
-        data_->processes < 2
-            ? QStringLiteral("This recording has one process. `footlight merge` puts the recordings of the processes "
-                             "of a run together: this view then says which rank is late, where, and why.")
-            : QStringLiteral("No collectives were recorded, so no process is known to have waited for another. Those "
-                             "of torch.distributed are recorded; a program marks its own with "
-                             "footlight_recorder.span(\"barrier\", \"collective\")."));
+    say_nothing({QStringLiteral("No collectives were recorded, so no process is known to have waited for another. Those "
+                                "of torch.distributed are recorded; a program marks its own with "
+                                "footlight_recorder.span(\"barrier\", \"collective\")."),
+                 {}, QStringLiteral("Open Timeline"), QStringLiteral("timeline")});
     return;
   }
   verdict_->setText(data_->verdict);

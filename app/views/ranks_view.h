@@ -6,15 +6,15 @@
 #include "app/views/histogram_view.h"
 #include "app/views/labels.h"
 #include "app/views/lateness_strip.h"
+#include "app/views/lead_view.h"
 #include "app/views/ranks_canvas.h"
 #include "app/views/rows.h"
-#include "app/views/view.h"
 
 class QScrollArea;
 
 namespace footlight::app {
 
-class RanksView : public View {
+class RanksView : public LeadView {
   Q_OBJECT
 
  public:
@@ -23,7 +23,6 @@ class RanksView : public View {
   void reset() override;
   void refresh() override;
   void follow_selection() override;
-  QWidget* main_widget() override { return body_->isHidden() ? static_cast<QWidget*>(empty_) : canvas_; }
   bool busy() const override { return ticket_.waiting(); }
 
   void choose_named(const QString& collective);  // "all_reduce #17"; once the ranks are known
@@ -31,7 +30,6 @@ class RanksView : public View {
   bool step(int by);                   // to the next or previous collective at which a rank was late
   bool show_reason();                  // what made the rank late: its trace, else the line of the collective
   QString verdict() const { return verdict_->text(); }
-  QString empty_text() const { return empty_->isVisibleTo(this) ? empty_->text() : QString(); }
   QString facts() const { return facts_->text(); }
   RanksPtr data() const { return data_; }
   RanksCanvas* canvas() { return canvas_; }
@@ -46,6 +44,7 @@ class RanksView : public View {
 
  protected:
   void showEvent(QShowEvent* event) override;
+  QWidget* main_of_body() override { return canvas_; }
 
  private:
   QWidget* build_head();
@@ -62,8 +61,7 @@ class RanksView : public View {
   QString wanted_;  // the name of a collective that is to be chosen
   LateModel late_model_;
   ArrivalsModel arrivals_model_;
-  QLabel *empty_, *verdict_, *chosen_name_, *facts_;
-  QWidget* body_;
+  QLabel *verdict_, *chosen_name_, *facts_;
   QScrollArea* scroll_;
   QPushButton *align_, *host_, *previous_, *next_;
   LatenessStrip* lateness_;

@@ -25,6 +25,8 @@ class RanksViewTest : public WindowCase {
   Q_OBJECT
 
  private:
+  bool has_collectives_ = true;
+
   // Steps of 10 ms, one collective after each; rank 1 needs 30 ms more for the third.
   std::string write_rank(int rank, int late_ms) {
     const std::string to = at(("rank" + std::to_string(rank) + ".footlight").c_str()).toStdString();
@@ -76,7 +78,7 @@ class RanksViewTest : public WindowCase {
       writer->add(call);
       session::SpanRecord span{session::TrackId(0), comes, now, "all_reduce", "collective"};
       span.args = R"({"group": "world", "bytes": 64, "file": "/home/ada/train.py", "line": 88})";
-      writer->add(span);
+      if (has_collectives_) writer->add(span);
     }
     writer->finish({now, 0, 0, "finished"});
     return to;
@@ -100,7 +102,7 @@ class RanksViewTest : public WindowCase {
     QTest::keyClick(&window(), Qt::Key_9, Qt::ControlModifier);
     QCOMPARE(window().view(), QStringLiteral("ranks"));
     QTRY_VERIFY(view()->data() && !view()->busy());
-    QTRY_COMPARE(view()->canvas()->tracks().size(), size_t{kRanks});
+    if (has_collectives_) QTRY_COMPARE(view()->canvas()->tracks().size(), size_t{kRanks});
   }
 
  private Q_SLOTS:
@@ -188,6 +190,17 @@ class RanksViewTest : public WindowCase {
       if (action->text() == QStringLiteral("Ranks")) QVERIFY(!action->isVisible());
     with_ranks();
     QVERIFY(window().tabs()->isTabVisible(tab));
+  }
+
+  void without_collectives_it_says_so() {
+    has_collectives_ = false;
+    with_ranks();
+    has_collectives_ = true;
+    QVERIFY2(view()->nothing()->text().startsWith(QStringLiteral("No collectives were recorded")),
+             qPrintable(view()->nothing()->text()));
+    QVERIFY(view()->nothing()->isVisible());
+    go_to_view("ranks");
+    QVERIFY(view()->nothing()->link()->hasFocus());
   }
 
   void the_finding_leads_to_the_collective() {

@@ -70,6 +70,19 @@ Known& known() {
   return *it;
 }
 
+// Ray Train starts its workers first, and puts their ranks into the environment later. Other programs that change it do
+// so for those that they start.
+void take_late_rank(session::ProcessRecord& process) {
+  const bool is_of_ray = std::getenv("RAY_JOB_ID") || std::getenv("RAY_RAYLET_PID");
+  if (!is_of_ray || process.world > 1 || process.kind == session::ProcessRecord::kFork) return;
+  const std::optional<Rank> rank = rank_from_launcher();
+  if (!rank) return;
+  process.rank = rank->rank;
+  process.world = rank->world;
+  process.local_rank = rank->local_rank;
+  process.kind = session::ProcessRecord::kRank;
+}
+
 }  // namespace
 
 std::optional<Rank> rank_from_launcher() {
@@ -115,6 +128,7 @@ void process_begins() {
 
 void process_ends() {
   change_this_process([](session::ProcessRecord& process) {
+    take_late_rank(process);
     process.clocks.resize(1);
     process.clocks.push_back(read_clocks());
   });

@@ -73,6 +73,22 @@ FAKE = {
         ''',
 }
 
+FAKE_RAY = '''
+    """What the hooks need of the real module."""
+    _context = []
+    class TrainContext:
+        def __init__(self, *ranks): self.ranks = ranks
+        def get_world_rank(self): return self.ranks[0]
+        def get_world_size(self): return self.ranks[1]
+        def get_local_rank(self): return self.ranks[2]
+    def begin_worker(*ranks): _context[:] = [TrainContext(*ranks)]
+    def get_context():
+        if not _context:
+            raise RuntimeError('not in a worker')
+        return _context[0]
+    def report(metrics, *, checkpoint=None): pass
+    '''
+
 SCRIPT = '''
     import torch, torch.distributed as dist
     from torch.distributed.distributed_c10d import barrier
@@ -134,6 +150,39 @@ class Distributed(WithFakes):
                                 *[('gradients', 'collective', {'group': 'world', 'bytes': 80})] * 2])
         self.assertEqual(self.rows('SELECT rank, world, kind FROM process'), [(1, 2, 'rank')])
         self.assertEqual(self.rows('SELECT * FROM process_missing_hook'), [])
+
+    def with_ray(self, worker):
+        """Runs a program as Ray Train runs a worker: the process is there before it knows its rank."""
+        self.write('site-packages/ray/__init__.py', '')
+        self.write('site-packages/ray/train/__init__.py', FAKE_RAY)
+        return self.ranks_of(worker)
+
+    def ranks_of(self, text, **environment):
+        script = self.write('worker.py', text)
+        alone = self.run_python(script, environment=environment)
+        done = self.run_python('-m', 'footlight_recorder', '-o', self.session, '--engine', 'footlight', script,
+                               environment=environment)
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (alone.returncode, alone.stdout, alone.stderr))
+        return self.rows('SELECT rank, world, local_rank, kind FROM process')
+
+    def test_the_rank_that_ray_gives(self):
+        begins = "import ray.train\nray.train.begin_worker(3, 4, 1)\n"
+        for asks in ('print(ray.train.get_context().get_world_rank())', "ray.train.report({'loss': 1.0})",
+                     "from ray.train import get_context\nprint(get_context().get_world_size())"):
+            with self.subTest(asks):
+                self.assertEqual(self.with_ray(begins + asks + '\n'), [(3, 4, 1, 'rank')])
+
+    def test_the_driver_of_ray_has_no_rank(self):
+        asks = "import ray.train\ntry:\n    ray.train.get_context()\nexcept RuntimeError as error:\n    print(error)\n"
+        self.assertEqual(self.with_ray(asks), [(0, 1, 0, '')])
+        self.assertEqual(self.with_ray("import ray\nimport sys\nprint('ray.train' in sys.modules)\n"), [(0, 1, 0, '')])
+
+    def test_the_rank_that_comes_late_into_the_environment(self):
+        late = "import os\nos.environ.update(RANK='2', WORLD_SIZE='8', LOCAL_RANK='2')\n"
+        self.assertEqual(self.ranks_of(late, RAY_JOB_ID='01000000'), [(2, 8, 2, 'rank')])
+        none = "import os\nos.environ.update(RANK='9', WORLD_SIZE='8')\n"
+        self.assertEqual(self.ranks_of(none, RAY_JOB_ID='01000000'), [(0, 1, 0, '')])
+        self.assertEqual(self.ranks_of(late), [(0, 1, 0, '')])  # it starts ranks, and is none
 
     def test_passes_before_the_recording_count(self):
         done = self.run_python(self.write('late.py', '''

@@ -18,11 +18,12 @@ from typing import Any
 from footlight_recorder import _recorder
 from footlight_recorder.adapters import Hook, guarded, place_hooks
 
-PACKAGES = ('torch', 'jax')  # hooked when a program imports one of these
+PACKAGES = ('torch', 'jax', 'ray.train')  # hooked when a program imports one of these
 _COLLECTIVES = ('all_reduce', 'barrier', 'monitored_barrier', 'broadcast', 'reduce', 'all_gather',
                 'all_gather_into_tensor', 'reduce_scatter', 'reduce_scatter_tensor', 'all_to_all', 'all_to_all_single',
                 'gather', 'scatter', 'all_gather_object', 'broadcast_object_list')
 _installed: set[str] = set()
+_ray: dict[str, bool] = {}  # whether the rank that Ray Train gives this process was said
 _counts: dict[tuple[str, str], int] = {}  # collectives of a name and group so far, recorded or not
 _thread = threading.local()  # its `inside` is set in a collective: others that this one is made of do not count
 
@@ -190,7 +191,43 @@ def _say_jax_rank() -> None:
     _say_rank(state.process_id, state.num_processes)
 
 
+@guarded
+def _say_ray_rank(get_context: Callable[[], Any]) -> None:
+    """In a worker of Ray Train. Elsewhere there is no context, or one without a rank."""
+    try:
+        context = get_context()
+        rank, world, local = context.get_world_rank(), context.get_world_size(), context.get_local_rank()
+    except Exception:  # Ray's own error for a process that is no worker of Ray Train
+        return
+    if isinstance(rank, int) and isinstance(world, int) and 0 <= rank < world and world > 1:
+        local = local if isinstance(local, int) else 0
+        _recorder.describe_process({'rank': rank, 'world': world, 'local_rank': local, 'kind': 'rank'})
+        _ray['said'] = True
+
+
+def _ray_context(original: Any) -> Any:
+    @functools.wraps(original)
+    def run(*args: Any, **kwargs: Any) -> Any:
+        made = original(*args, **kwargs)
+        if 'said' not in _ray:
+            _say_ray_rank(lambda: made)
+        return made
+    return run
+
+
+def _ray_report(original: Any) -> Any:
+    @functools.wraps(original)
+    def run(*args: Any, **kwargs: Any) -> Any:
+        if 'said' not in _ray:
+            _say_ray_rank(sys.modules['ray.train'].get_context)
+        return original(*args, **kwargs)
+    return run
+
+
 def _hooks(package: str) -> list[Hook]:
+    if package == 'ray.train':
+        return [Hook('ray.train', 'get_context', _ray_context, 'the rank', needed=False),
+                Hook('ray.train', 'report', _ray_report, 'the rank', needed=False)]
     if package == 'jax':
         return [Hook('jax.distributed', 'initialize', _jax_group, 'the rank', needed=False)]
     hooks = [Hook('torch.utils.data.dataloader', '_BaseDataLoaderIter.__next__', _input, 'waits for batches', False)]

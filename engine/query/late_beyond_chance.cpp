@@ -19,7 +19,7 @@ constexpr double kDeviations = 4;              // beyond its share, if each rank
 constexpr int64_t kTimesTheOthers = 3;         // the lateness of one that is late often, in sums of the others
 constexpr int64_t kGap = 4, kGapWithoutName = 8;  // between a rank that is late seldom and all the others
 constexpr int64_t kMinWithoutName = 200'000'000;
-constexpr double kMaxChance = 0.02;            // that all of the long ones fall upon one rank
+constexpr double kMaxChance = 0.001;           // that all of the long ones fall upon one rank
 constexpr int64_t kOwnTracing = 4;             // times what the others traced meanwhile
 constexpr uint64_t kOwnOps = 2, kFewOps = 10;  // times the ops of the others, and more by that
 

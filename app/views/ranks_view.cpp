@@ -199,8 +199,8 @@ void RanksView::take(RanksPtr data) {
   const bool any = !data_->ranks.collectives.empty();
   show_body(any);
   if (!any) {
-    say_nothing({QStringLiteral("No collectives were recorded, so no process is known to have waited for another. Those "
-                                "of torch.distributed are recorded; a program marks its own with "
+    say_nothing({QStringLiteral("No collectives were recorded, so no process is known to have waited for another. "
+                                "Those of torch.distributed are recorded; a program marks its own with "
                                 "footlight_recorder.span(\"barrier\", \"collective\")."),
                  {}, QStringLiteral("Open Timeline"), QStringLiteral("timeline")});
     return;

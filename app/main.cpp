@@ -31,6 +31,7 @@ constexpr const char* kAbout =
     "  footlight-app script.py [ARGS...]    prepares a run; --run starts it at once\n"
     "  footlight-app --sample retracing.py  prepares a run of your own copy of a sample\n"
     "  footlight-app run.footlight          opens a recording\n"
+    "  footlight-app a.footlight b.footlight  opens b and compares a with it, function by function\n"
     "  footlight-app trace.json.gz          opens what another program recorded (`footlight import --help`)\n"
     "  footlight-app MODEL                  shows a SavedModel's folder, a GraphDef (.pb, .pbtxt) or a .keras file\n"
     "  footlight-app --screenshot OUT [--view VIEW] run.footlight\n"
@@ -168,7 +169,9 @@ int main(int argc, char** argv) {
   }
 
   // Somebody who asks for more than the file gets a window of their own.
-  const bool asks = parser.isSet(run) || parser.isSet(select) || parser.isSet(view) || !rest.isEmpty();
+  const bool two = !script_seen && files.size() == 2;
+  if (!script_seen && files.size() > 2) return fail(QStringLiteral("it opens one recording, or compares two"));
+  const bool asks = two || parser.isSet(run) || parser.isSet(select) || parser.isSet(view) || !rest.isEmpty();
   if (!files.isEmpty() && !asks && SingleInstance::raise_other(files.first())) return 0;
   MainWindow window(true);
   QObject::connect(&app, &GuardedApplication::failed, &window,
@@ -193,6 +196,8 @@ int main(int argc, char** argv) {
       } else {
         window.show_banner(QStringLiteral("There is no file ") + files.last());
       }
+    } else if (two) {
+      window.open_to_compare(files[0], files[1]);
     } else {
       window.open(files.first());
     }

@@ -25,38 +25,46 @@ void CompareRowBox::rebuild() {
 
 void CompareRowBox::clear() { rebuild(); }
 
+QLabel* CompareRowBox::add(QLabel* label) {
+  label->setWordWrap(true);
+  label->setTextInteractionFlags(Qt::TextSelectableByMouse);
+  inside()->addWidget(label);
+  return label;
+}
+
+void CompareRowBox::add_facts(const RowFacts& facts) {
+  add(plain_label(facts.title + QString::fromUtf8("  ·  ") + facts.badge, "heading"));
+  auto* grid = new QFormLayout;
+  grid->setContentsMargins(0, 0, 0, 0);
+  grid->setHorizontalSpacing(14);
+  grid->setVerticalSpacing(3);
+  for (const CompareFact& fact : facts.facts) {
+    QWidget* value;
+    if (fact.place) {
+      auto* link = new LinkButton(fact.value, true);
+      connect(link, &QPushButton::clicked, this, [this, place = fact.place] { Q_EMIT place_chosen(place); });
+      value = link;
+    } else {
+      auto* label = new ElidedLabel(fact.value);
+      label->setFont(theme().code());
+      value = label;
+    }
+    grid->addRow(plain_label(fact.label, "dim"), value);
+  }
+  inside()->addLayout(grid);
+  if (!facts.why.isEmpty()) add(plain_label(facts.why, "dim"));
+}
+
+void CompareRowBox::show_facts(const RowFacts& facts) {
+  rebuild();
+  add_facts(facts);
+  inside()->addStretch(1);
+}
+
 void CompareRowBox::show_row(const Document& document, const explain::Comparison& c, int row, const QString& piece) {
   rebuild();
-  auto* inside = static_cast<QVBoxLayout*>(body_->layout());
-  const auto add = [&](QLabel* label) {
-    label->setWordWrap(true);
-    label->setTextInteractionFlags(Qt::TextSelectableByMouse);
-    inside->addWidget(label);
-    return label;
-  };
-  if (row >= 0 && static_cast<size_t>(row) < c.rows.size()) {
-    const RowFacts facts = facts_of_row(document, c, c.rows[static_cast<size_t>(row)]);
-    add(plain_label(facts.title + QString::fromUtf8("  ·  ") + facts.badge, "heading"));
-    auto* grid = new QFormLayout;
-    grid->setContentsMargins(0, 0, 0, 0);
-    grid->setHorizontalSpacing(14);
-    grid->setVerticalSpacing(3);
-    for (const CompareFact& fact : facts.facts) {
-      QWidget* value;
-      if (fact.place) {
-        auto* link = new LinkButton(fact.value, true);
-        connect(link, &QPushButton::clicked, this, [this, place = fact.place] { Q_EMIT place_chosen(place); });
-        value = link;
-      } else {
-        auto* label = new ElidedLabel(fact.value);
-        label->setFont(theme().code());
-        value = label;
-      }
-      grid->addRow(plain_label(fact.label, "dim"), value);
-    }
-    inside->addLayout(grid);
-    if (!facts.why.isEmpty()) add(plain_label(facts.why, "dim"));
-  }
+  if (row >= 0 && static_cast<size_t>(row) < c.rows.size())
+    add_facts(facts_of_row(document, c, c.rows[static_cast<size_t>(row)]));
   if (!piece.isEmpty()) add(plain_label(piece, "dim"));
   const QString worth = q(explain::worth_of(c));
   if (!worth.isEmpty()) {
@@ -66,7 +74,7 @@ void CompareRowBox::show_row(const Document& document, const explain::Comparison
     }
     add(plain_label(worth, "dim"));
   }
-  inside->addStretch(1);
+  inside()->addStretch(1);
 }
 
 QString CompareRowBox::shown_text() const {

@@ -17,6 +17,7 @@ class CompareRowBox : public QWidget {
   explicit CompareRowBox(QWidget* parent = nullptr);
   // `row`: -1: none; `piece`: what is said about the piece that is selected, if one is.
   void show_row(const Document& document, const explain::Comparison& comparison, int row, const QString& piece);
+  void show_facts(const RowFacts& facts);
   void clear();
   QString shown_text() const;
 
@@ -25,6 +26,9 @@ class CompareRowBox : public QWidget {
 
  private:
   void rebuild();
+  QVBoxLayout* inside() const { return static_cast<QVBoxLayout*>(body_->layout()); }
+  QLabel* add(QLabel* label);
+  void add_facts(const RowFacts& facts);
 
   QVBoxLayout* column_;
   QWidget* body_ = nullptr;

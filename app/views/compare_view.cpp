@@ -16,7 +16,7 @@ namespace footlight::app {
 QWidget* CompareView::main_widget() {
   // If the page scrolls, the part at its top counts.
   const bool scrolls = page_->verticalScrollBar()->maximum() > 0;
-  if (shows_result()) return scrolls ? static_cast<QWidget*>(waterfall_) : table_view_;
+  if (shows_result()) return scrolls ? static_cast<QWidget*>(waterfall_) : tables_->currentWidget();
   return start_->main_button()->isEnabled() ? static_cast<QWidget*>(start_->main_button()) : start_;
 }
 
@@ -70,7 +70,15 @@ void CompareView::connect_parts() {
   connect(table_view_->selectionModel(), &QItemSelectionModel::currentRowChanged, this, [this](const QModelIndex& now) {
     if (!following_ && now.isValid()) choose_row(table_.row_at(now.row()), true);
   });
-  connect(table_view_, &QTableView::activated, this, [this] { Q_EMIT wants_view(QStringLiteral("source")); });
+  for (Table* table : {table_view_, functions_view_})
+    connect(table, &QTableView::activated, this, [this] { Q_EMIT wants_view(QStringLiteral("source")); });
+  connect(functions_view_->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
+          [this](const QModelIndex& now) {
+            if (!following_ && now.isValid()) choose_function(now.row());
+          });
+  connect(functions_view_->horizontalHeader(), &QHeaderView::sectionClicked, this,
+          [this](int section) { function_rows_.sort_by(section); });
+  connect(by_, &QButtonGroup::idClicked, this, [this](int id) { show_functions(id == 1); });
   connect(box_, &CompareRowBox::place_chosen, this, [this](SourcePlace place) {
     select(Selection::of_line(document(), place));
     Q_EMIT wants_view(QStringLiteral("source"));
@@ -83,7 +91,11 @@ void CompareView::connect_parts() {
     following_ = false;
   };
   connect(filter_, &QLineEdit::textChanged, this,
-          [this, keep_row](const QString& text) { keep_row([&] { table_.set_filter(text); }); });
+          [this, keep_row](const QString& text) {
+            keep_row([&] { table_.set_filter(text); });
+            function_rows_.set_filter(text);
+            if (shows_functions()) follow_function();
+          });
   connect(order_, &QComboBox::currentIndexChanged, this, [this, keep_row](int index) {
     // The largest difference is the one that is saved: the most negative.
     const int column = index - 1;
@@ -101,6 +113,8 @@ void CompareView::reset() {
   call_ticket_.withdraw();
   recorded_ticket_.withdraw();
   recorded_.clear();
+  functions_of_.clear();
+  function_rows_.set_functions(nullptr);
   sides_->show_running(false);
   sides_->show_failure({});
   choices_.clear();
@@ -257,7 +271,12 @@ void CompareView::show_comparison(const ComparisonPtr& comparison) {
   row_ = -1;
   following_ = true;
   table_.set_comparison(&document(), shown_);
+  const FunctionsPtr functions = functions_shown();
+  function_rows_.set_functions(functions);
   following_ = false;
+  const bool by_function = functions && !functions->changes.empty();
+  by_op_->setVisible(!by_function);
+  for (QAbstractButton* chip : by_->buttons()) chip->setVisible(by_function);
   waterfall_->set_comparison(shown_);
   timelines_->set_comparison(&document(), shown_);
   share_room();
@@ -267,6 +286,7 @@ void CompareView::show_comparison(const ComparisonPtr& comparison) {
   show_texts();
   const int row = row_of_selection();
   choose_row(row >= 0 ? row : shown_->rows.empty() ? -1 : 0, false);
+  show_functions(by_function);
 }
 
 // The timelines get what their lanes need, up to a point; the table gets the rest.
@@ -279,7 +299,8 @@ void CompareView::share_room() {
   const int bars = std::clamp(down_->height() - timelines - kTable, kFewBars, kMaxBars);
   down_->setSizes({bars, timelines, std::max(kTable, down_->height() - bars - timelines)});
   // When the table has its width.
-  QMetaObject::invokeMethod(table_view_, [this] { table_view_->fit_columns(); }, Qt::QueuedConnection);
+  for (Table* table : {table_view_, functions_view_})
+    QMetaObject::invokeMethod(table, [table] { table->fit_columns(); }, Qt::QueuedConnection);
 }
 
 void CompareView::show_texts() {
@@ -326,6 +347,7 @@ void CompareView::follow_selection() {
     ask_call_of_trace();
     return;
   }
+  if (shows_functions()) return follow_function();
   const int row = row_of_selection();
   if (row >= 0 && row != row_) choose_row(row, false);
 }
@@ -375,6 +397,7 @@ void CompareView::choose_bar(int bar) {
 
 void CompareView::choose_piece(PieceAt at) {
   if (!shown_) return;
+  if (at.valid() && shows_functions()) show_functions(false);
   choose_row(at.valid() ? timelines_->lanes().piece(at).row : -1, true);
 }
 

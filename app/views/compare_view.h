@@ -1,6 +1,7 @@
 // The Compare tab: where the difference between the eager and the traced run of a call goes.
 #pragma once
 
+#include "app/models/compare_functions.h"
 #include "app/models/compare_plan.h"
 #include "app/models/compare_table.h"
 #include "app/views/compare_row_box.h"
@@ -11,6 +12,7 @@
 #include "app/views/rows.h"
 #include "app/views/view.h"
 
+#include <QButtonGroup>
 #include <QComboBox>
 #include <QLineEdit>
 #include <QMenu>
@@ -19,6 +21,7 @@
 #include <QSplitter>
 #include <QStackedWidget>
 
+#include <map>
 #include <optional>
 
 namespace footlight::app {
@@ -59,6 +62,14 @@ class CompareView : public View {
   CompareTimelines* timelines() { return timelines_; }
   Table* table() { return table_view_; }
   CompareTable& rows() { return table_; }
+  // Of two whole recordings the functions are compared, too; the table shows these or the ops.
+  Table* function_table() { return functions_view_; }
+  CompareFunctions& function_rows() { return function_rows_; }
+  bool shows_functions() const { return tables_->currentIndex() == 1; }
+  void show_functions(bool functions);
+  const TableModel& shown_table() const {
+    return shows_functions() ? static_cast<const TableModel&>(function_rows_) : table_;
+  }
   CompareRowBox* row_box() { return box_; }
   QComboBox* choice() { return choice_; }
   QComboBox* order_box() { return order_; }
@@ -97,12 +108,17 @@ class CompareView : public View {
   void ask_call_of_trace();
   void save_as();
 
-  struct Answer { ComparisonPtr comparison; QString error; };
+  using FunctionsPtr = std::shared_ptr<const ComparedFunctions>;
+  struct Answer { ComparisonPtr comparison; FunctionsPtr functions; QString error; };
+  FunctionsPtr functions_shown() const;         // of the shown comparison; null: it has none
+  void choose_function(int row);
+  void follow_function();                       // marks the row of the selected function
   void take_recorded(const Answer& answer);
   void show_sides();                            // offers sides for the selection
 
   ComparisonPtr shown_;
   std::vector<ComparisonPtr> recorded_;         // made here, of what the session and others hold
+  std::map<ComparisonPtr, FunctionsPtr> functions_of_;
   QueryHandle recorded_ticket_;
   std::vector<ComparisonPtr> choices_;
   bool by_hand_ = false;                        // chosen from the list
@@ -117,6 +133,7 @@ class CompareView : public View {
   bool following_ = false;
   bool shared_by_hand_ = false;                 // the room among bars, timelines and table
   CompareTable table_;
+  CompareFunctions function_rows_;
   QueryHandle call_ticket_;
 
   QStackedWidget* pages_;
@@ -133,7 +150,10 @@ class CompareView : public View {
   WaterfallCanvas* waterfall_;
   CompareTimelines* timelines_;
   QLineEdit* filter_;
-  Table* table_view_;
+  Table *table_view_, *functions_view_;
+  QStackedWidget* tables_;                      // ops, functions
+  QButtonGroup* by_;
+  QLabel* by_op_;                               // the table's title where there are no functions
   CompareRowBox* box_;
 };
 

@@ -32,7 +32,8 @@ QWidget* start_page(QWidget* start, QWidget* sides) {
 
 }  // namespace
 
-CompareView::CompareView(const Context& context, QWidget* parent) : View(context, parent), table_(this) {
+CompareView::CompareView(const Context& context, QWidget* parent)
+    : View(context, parent), table_(this), function_rows_(this) {
   auto* outer = column_in(this);
   pages_ = new QStackedWidget;
   outer->addWidget(pages_);
@@ -80,8 +81,8 @@ void CompareView::build_head(QVBoxLayout* column) {
   export_button_ = new QPushButton(QStringLiteral("Export"));
   export_ = new QMenu(export_button_);
   export_button_->setMenu(export_);
-  export_->addAction(QStringLiteral("Copy the table as CSV"), this, [this] { copy(csv_of(table_)); });
-  export_->addAction(QStringLiteral("Copy the table as Markdown"), this, [this] { copy(markdown_of(table_)); });
+  export_->addAction(QStringLiteral("Copy the table as CSV"), this, [this] { copy(csv_of(shown_table())); });
+  export_->addAction(QStringLiteral("Copy the table as Markdown"), this, [this] { copy(markdown_of(shown_table())); });
   export_->addAction(QString::fromUtf8("Save the picture as PNG or SVG …"), this, &CompareView::save_as);
   head->addWidget(export_button_);
   recorded_button_ = new QPushButton(QString::fromUtf8("Recorded …"));
@@ -112,7 +113,15 @@ QWidget* CompareView::build_table() {
   auto* left = new QWidget;
   auto* column = column_in(left, {}, 4);
   auto* row = row_in(nullptr, {}, 8);
-  row->addWidget(plain_label(QStringLiteral("Op by op"), "strong"));
+  by_op_ = plain_label(QStringLiteral("Op by op"), "strong");
+  row->addWidget(by_op_);
+  by_ = new QButtonGroup(this);
+  for (const auto& [text, tip] : {std::pair("Op by op", "What each line's ops took in both recordings"),
+                                  std::pair("Functions", "Calls, traces and times of each function in both")}) {
+    QPushButton* chip = chip_switch(QLatin1String(text), QLatin1String(tip));
+    by_->addButton(chip, static_cast<int>(by_->buttons().size()));
+    row->addWidget(chip);
+  }
   totals_ = elided_label({}, "dim");
   row->addWidget(totals_, 1);
   filter_ = new QLineEdit;
@@ -131,7 +140,13 @@ QWidget* CompareView::build_table() {
   table_view_ = new Table(&table_, QStringLiteral("Op by op"));
   table_view_->horizontalHeader()->setSectionsClickable(true);
   table_view_->setMinimumHeight(kMinTable);
-  column->addWidget(table_view_, 1);
+  functions_view_ = new Table(&function_rows_, QStringLiteral("Functions"));
+  functions_view_->horizontalHeader()->setSectionsClickable(true);
+  functions_view_->setMinimumHeight(kMinTable);
+  tables_ = new QStackedWidget;
+  tables_->addWidget(table_view_);
+  tables_->addWidget(functions_view_);
+  column->addWidget(tables_, 1);
   beside_->addWidget(left);
   box_ = new CompareRowBox;
   auto* scroll = scrolled(box_);

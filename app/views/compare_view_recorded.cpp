@@ -78,6 +78,10 @@ void CompareView::compare_recorded(const CompareSide& left, const CompareSide& r
           const session::Reader& right_reader = left.path == right.path ? left_reader : reader_of(right);
           auto made = std::make_shared<explain::Comparison>(explain::compare_recorded(
               {left_reader, name_of(left), left.what}, {right_reader, name_of(right), right.what}, go_on));
+          if (left.what == explain::Recorded() && right.what == explain::Recorded())
+            answer.functions = std::make_shared<ComparedFunctions>(
+                ComparedFunctions{explain::compare_functions(left_reader, right_reader, go_on), q(made->eager.name),
+                                  q(made->traced.name), left.path.isEmpty(), right.path.isEmpty()});
           bind_to_document(*made, left.path.isEmpty(), right.path.isEmpty());
           answer.comparison = std::move(made);
         } catch (const std::exception& e) {
@@ -92,6 +96,7 @@ void CompareView::take_recorded(const Answer& answer) {
   sides_->show_running(false);
   if (!answer.comparison) return sides_->show_failure(answer.error);
   recorded_.push_back(answer.comparison);
+  if (answer.functions) functions_of_[answer.comparison] = answer.functions;
   asking_ = false;
   by_hand_ = true;
   by_hand_for_ = current().function;
@@ -101,6 +106,44 @@ void CompareView::take_recorded(const Answer& answer) {
   show_comparison(answer.comparison);
   show_page();
   if (focused) main_widget()->setFocus(Qt::OtherFocusReason);
+}
+
+// --- function by function --------------------------------------------------------------------------------------------
+
+CompareView::FunctionsPtr CompareView::functions_shown() const {
+  const auto at = functions_of_.find(shown_);
+  return at == functions_of_.end() ? nullptr : at->second;
+}
+
+void CompareView::show_functions(bool functions) {
+  tables_->setCurrentIndex(functions ? 1 : 0);
+  by_->button(functions ? 1 : 0)->setChecked(true);
+  order_->setVisible(!functions);
+  if (!functions) return choose_row(row_, false);
+  functions_view_->fit_columns();
+  follow_function();
+}
+
+void CompareView::choose_function(int row) {
+  const FunctionsPtr functions = functions_shown();
+  const explain::FunctionChange* change = functions ? function_rows_.at(row) : nullptr;
+  if (!change) return;
+  box_->show_facts(facts_of_function(document(), *functions, *change));
+  const FunctionId id = functions->in_open(*change);
+  if (document().function(id)) select(Selection::of_function(document(), id));
+}
+
+void CompareView::follow_function() {
+  int row = function_rows_.shown_of(current().function);
+  if (row < 0) row = std::max(0, functions_view_->currentIndex().row());
+  const FunctionsPtr functions = functions_shown();
+  const explain::FunctionChange* change = functions ? function_rows_.at(row) : nullptr;
+  if (!change) return box_->clear();
+  following_ = true;
+  functions_view_->setCurrentIndex(function_rows_.index(row, 0));
+  functions_view_->scrollTo(function_rows_.index(row, 0));
+  following_ = false;
+  box_->show_facts(facts_of_function(document(), *functions, *change));
 }
 
 }  // namespace footlight::app

@@ -91,10 +91,7 @@ void MainWindow::connect_parts() {
   connect(sql(), &SqlView::time_chosen, timeline(), &TimelineView::show_time);
   connect(sql(), &SqlView::export_asked, this, &MainWindow::export_result);
   connect(navigator_, &NavigatorPanel::compare_asked, this, [this](const QString& path) {
-    show_view(QStringLiteral("compare"));
-    compare()->offer_recorded();
-    compare()->sides()->offer({path, {}}, {});
-    compare()->compare_recorded({path, {}}, {});
+    compare_with(path);
   });
   connect(compare(), &CompareView::run_asked, this, &MainWindow::compare_runs);
   connect(compare(), &CompareView::stop_asked, this, &MainWindow::stop);
@@ -298,6 +295,7 @@ void MainWindow::take_document(bool another) {
   update_welcome();
   update_status();
   land();
+  compare_when_read();
 }
 
 // A recording that is not whole says so, whenever that turns out.

@@ -49,6 +49,8 @@ class MainWindow : public QMainWindow {
   // Opens a session, or a script to run. False if it is neither; the banner says why.
   // Then shows what suits the first finding, unless it `keeps_view`.
   bool open(const QString& path, bool keeps_view = false);
+  // Opens the second recording and compares the first one with it, function by function. False as open().
+  bool open_to_compare(const QString& before, const QString& after);
   void prepare_script(const QString& path, const QStringList& arguments = {});
   void set_working_directory(const QString& folder) { options_.directory = folder; }
   const RunOptions& run_options() const { return options_; }
@@ -155,6 +157,9 @@ class MainWindow : public QMainWindow {
   void show_dock(int index);
   void compare_graphs(TraceId trace);
   void compare_runs(const ComparePlan& plan);
+  void compare_with(const QString& path);
+  void ask_what_to_compare_with();
+  void compare_when_read();
   void run_under_recorded_engine();
   void record_values(const ValuesPlan& plan);
   void remember_file(const QString& path);
@@ -201,6 +206,7 @@ class MainWindow : public QMainWindow {
   Selection own_selection_;       // the last one that nobody made by hand
   QString run_function_;          // the selected one when the run began
   QString missing_said_;          // text about missing parts of the recording, in the banner
+  QString compare_wanted_;        // recording to compare with the open one, once that has been read
   bool welcome_asked_ = false;
   bool quit_wanted_ = false;      // once the script has ended
 

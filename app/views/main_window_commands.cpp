@@ -54,6 +54,7 @@ void MainWindow::build_actions() {
   add_command(file, QStringLiteral("&Welcome"), {QKeySequence(QStringLiteral("Ctrl+Shift+W"))},
               [this] { show_welcome(); });
   file->addSeparator();
+  add_command(file, QString::fromUtf8("&Compare with another recording …"), {}, [this] { ask_what_to_compare_with(); });
   add_command(file, QString::fromUtf8("Save recordin&g as …"), {},
               [this] { ask_to_save_recording(); });
   add_command(file, QStringLiteral("Show in &folder"), {}, [this] { show_in_folder(); });

@@ -57,6 +57,7 @@ bool MainWindow::open(const QString& path, bool keeps_view) {
   run_note_.clear();
   run_failed_ = false;
   previous_run_.clear();
+  compare_wanted_.clear();
   view_wanted_ = !keeps_view;
   view_chosen_ = false;
   session_.open(absolute);

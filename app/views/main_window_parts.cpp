@@ -8,6 +8,8 @@
 #include "engine/explain/engines.h"
 
 #include <QAction>
+#include <QFileDialog>
+#include <QFileInfo>
 #include <QStyle>
 #include <QToolButton>
 
@@ -191,6 +193,38 @@ QString MainWindow::view() const {
 void MainWindow::compare_graphs(TraceId trace) {
   diff()->compare(trace);
   show_view(QStringLiteral("diff"));
+}
+
+// Compares an earlier recording with the open one, whole with whole.
+void MainWindow::compare_with(const QString& path) {
+  show_view(QStringLiteral("compare"));
+  compare()->offer_recorded();
+  compare()->sides()->offer({path, {}}, {});
+  compare()->compare_recorded({path, {}}, {});
+}
+
+void MainWindow::ask_what_to_compare_with() {
+  if (!session_.is_open())
+    return show_banner(QStringLiteral("Open a recording first: the one chosen here is compared with it."), false);
+  const QString path = QFileDialog::getOpenFileName(
+      this, QStringLiteral("An earlier recording, to compare with this one"), {},
+      QStringLiteral("Recordings (*.footlight *.json *.gz *.pb *.pftrace *.perfetto-trace *.sqlite);;All files (*)"));
+  if (!path.isEmpty()) compare_with(path);
+}
+
+bool MainWindow::open_to_compare(const QString& before, const QString& after) {
+  if (!QFileInfo::exists(before)) {
+    show_banner(QStringLiteral("There is no file ") + before);
+    return false;
+  }
+  if (!open(after)) return false;
+  compare_wanted_ = QFileInfo(before).absoluteFilePath();
+  return true;
+}
+
+void MainWindow::compare_when_read() {
+  if (compare_wanted_.isEmpty() || !session_.is_open() || session_.loading()) return;
+  compare_with(std::exchange(compare_wanted_, {}));
 }
 
 // A script that imports TensorFlow is run under Footlight's engine unless TensorFlow is asked for.

@@ -4,8 +4,8 @@
 
 #include "engine/base/text.h"
 #include "engine/cli/text.h"
+#include "engine/explain/compare/functions.h"
 #include "engine/explain/compare/text.h"
-#include "engine/explain/engines.h"
 #include "engine/explain/words.h"
 #include "engine/query/device_sums.h"
 #include "engine/session/readable_chunks.h"
@@ -52,30 +52,18 @@ void add_spans(Table& table, const session::Reader& reader, Sum Both::*side, boo
   });
 }
 
-// Sums the calls and the traces of each function. What follows a graph break of PyTorch has traces of its own, which
-// count for the function, but no calls.
-void add_functions(Table& calls, Table& traces, const session::Reader& reader, Sum Both::*side) {
-  std::map<FunctionId, const session::FunctionRecord*> own;
-  for (const session::FunctionRecord& f : reader.contents().functions)
-    if (!explain::is_internal(f)) own[f.id] = &f;
-  for (const session::TraceRecord& t : reader.contents().traces)
-    if (const auto f = own.find(t.function); f != own.end() && t.end_ns >= t.start_ns)
-      add(traces, f->second->name, side, 1, t.end_ns - t.start_ns);
-  each_record(reader.calls(), [] {}, [&](const session::CallRecord& call) {
-    if (const auto f = own.find(call.function);
-        f != own.end() && !explain::is_resume(*f->second) && call.end_ns >= call.start_ns)
-      add(calls, f->second->name, side, 1, call.end_ns - call.start_ns);
-  });
+// The sums over the calls and over the traces of each function.
+void add_functions(Table& calls, Table& traces, const session::Reader& left, const session::Reader& right) {
+  for (const explain::FunctionChange& f : explain::compare_functions(left, right)) {
+    if (f.left.calls || f.right.calls)
+      calls[f.name] = {{f.left.calls, f.left.calls_ns}, {f.right.calls, f.right.calls_ns}};
+    if (f.left.traces || f.right.traces)
+      traces[f.name] = {{f.left.traces, f.left.traces_ns}, {f.right.traces, f.right.traces_ns}};
+  }
 }
 
 const char* outcome(const Both& b) {
-  if (!b.left.count) return "appeared";
-  if (!b.right.count) return "vanished";
-  const double left = static_cast<double>(b.left.ns) / static_cast<double>(b.left.count);
-  const double right = static_cast<double>(b.right.ns) / static_cast<double>(b.right.count);
-  if (b.left.count != b.right.count) return b.right.count > b.left.count ? "more often" : "less often";
-  if (right > left * 1.02) return "slower";
-  return right * 1.02 < left ? "faster" : "same";
+  return explain::outcome_of(b.left.count, b.left.ns, b.right.count, b.right.ns);
 }
 
 std::string signed_time(int64_t ns) {
@@ -115,8 +103,7 @@ std::string print(const char* title, const char* of, const Table& table) {
 
 std::string compared_work(const session::Reader& left, const session::Reader& right) {
   Table calls, traces, kernels, phases, spans;
-  add_functions(calls, traces, left, &Both::left);
-  add_functions(calls, traces, right, &Both::right);
+  add_functions(calls, traces, left, right);
   add_kernels(kernels, left, &Both::left);
   add_kernels(kernels, right, &Both::right);
   add_spans(phases, left, &Both::left, false);

@@ -131,6 +131,49 @@ class CompareRecordedTest : public WindowCase {
     QCOMPARE(view().choice()->count(), 1);
   }
 
+  void two_recordings_are_compared_by_function() {
+    SampleRun other = sample_run();
+    other.document.functions[1].name = "validate";
+    std::erase_if(other.calls, [](const session::CallRecord& c) {
+      return c.function == FunctionId(1) && c.outcome == CallOutcome::kHit;
+    });
+    write_session(at("other.footlight"), other);
+    QVERIFY(window().open_to_compare(at("other.footlight"), at("sample.footlight")));
+    QTRY_VERIFY(view().shows_result());
+    QVERIFY(view().isVisible());
+    QVERIFY(view().shows_functions());
+    const CompareFunctions& rows = view().function_rows();
+    const auto cell = [&](const char* function, const char* column) {
+      const int row = rows.find([&](const explain::FunctionChange& f) { return f.name == function; });
+      return rows.index(row, rows.column(column)).data().toString();
+    };
+    const auto arrow = [](const char* text) { return QString::fromUtf8(text); };
+    QCOMPARE(rows.rowCount(), 3);
+    QCOMPARE(cell("train_step", "Calls"), arrow("6 → 24"));
+    QCOMPARE(cell("train_step", "Traces"), arrow("6"));
+    QVERIFY(cell("train_step", "What changed").startsWith(arrow("18 calls more")));
+    QCOMPARE(cell("validate", "What changed"), arrow("vanished"));
+    QCOMPARE(cell("evaluate", "What changed"), arrow("appeared"));
+    QVERIFY(cell("validate", "Time per call").endsWith(arrow(" → –")) || cell("validate", "Time per call").isEmpty());
+    // A row selects its function, where the open recording has it.
+    for (const auto& [name, id] : {std::pair("evaluate", FunctionId(2)), std::pair("train_step", FunctionId(1))}) {
+      const int row = rows.find([&](const explain::FunctionChange& f) { return f.name == name; });
+      view().function_table()->setCurrentIndex(rows.index(row, 0));
+      QCOMPARE(selected().function, id);
+      QVERIFY(view().row_box()->shown_text().contains(QLatin1String(name)));
+    }
+    const int gone = rows.find([&](const explain::FunctionChange& f) { return f.name == "validate"; });
+    view().function_table()->setCurrentIndex(rows.index(gone, 0));
+    QCOMPARE(selected().function, FunctionId(1));
+    QVERIFY(view().row_box()->shown_text().contains(QStringLiteral("in the other recording alone")));
+    // The selection of a function marks its row.
+    window().selection().select(Selection::of_function(document(), FunctionId(2)));
+    QCOMPARE(q(rows.at(view().function_table()->currentIndex().row())->name), QStringLiteral("evaluate"));
+    view().show_functions(false);
+    QVERIFY(view().table()->isVisible());
+    QVERIFY(!view().function_table()->isVisible());
+  }
+
   void what_is_not_there_is_said() {
     open_sides();
     view().sides()->offer({{}, explain::recorded_named("train_step")}, {{}, explain::recorded_named("train_step#2")});

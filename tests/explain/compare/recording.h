@@ -19,10 +19,12 @@ class Recording {
   static constexpr const char* kOps[] = {"MatMul", "Mul", "Sin", "Relu"};
   static constexpr uint32_t kLines = 200;
 
-  explicit Recording(const char* name, const std::string& text = "", const char* script = "/a/train.py")
+  explicit Recording(const char* name, const std::string& text = "", const char* script = "/a/train.py",
+                     const char* engine = "")
       : path_(folder_.filePath(QString::fromLatin1(name) + QStringLiteral(".footlight")).toStdString()) {
     session::RunRecord run;
     run.script = script;
+    run.engine = engine;
     run.started_ns = kStart;
     writer_ = session::Writer::create(path_, run, RecordingLevel::kOps);
     const session::FileId file = writer_->file(script, text);

@@ -14,6 +14,7 @@ struct SearchHit {
   enum class Kind { kCommand, kFunction, kTrace, kNode, kSource, kConsole };
   Kind kind = Kind::kCommand;
   QString text, detail;
+  QString why_not;        // of a command: why it cannot be used now
   QString view;           // tab to show
   Selection target;
   int command = -1;       // index into the commands given

@@ -8,6 +8,7 @@
 #include "engine/query/device_sums.h"
 #include "engine/query/late_ranks.h"
 #include "engine/query/op_totals.h"
+#include "engine/session/imported.h"
 #include "engine/session/readable_chunks.h"
 
 #include <QStringList>
@@ -256,6 +257,7 @@ RangeStatistics range_statistics(const query::Store& store, int64_t from, int64_
   made.by = by;
   made.from = from;
   made.to = to;
+  made.rest_is_python = !session::is_imported(store.reader().contents().run.engine);
   made.calls = store.calls().count_between(from, to, cancel);
   for (const query::CounterPeak& peak : store.counters().peaks(store.reader().counters(), from, to, cancel)) {
     const session::TrackRecord* track = store.reader().track(session::TrackId(peak.track));
@@ -408,15 +410,15 @@ QString range_sentence(const RangeStatistics& s) {
   QString text = counted(s.calls, "call", "calls") + dot + counted(s.events, "op event", "op events");
   if (s.estimated) return text;
   // The parts make up the whole.
-  constexpr const char* kNames[] = {"py_function",  "ops",   "Compare's repetitions", "tracing",
-                                    "machine code", "input", "the device",            "in calls (not recorded)",
-                                    "Python"};
+  const char* const names[] = {"py_function",  "ops",   "Compare's repetitions", "tracing",
+                               "machine code", "input", "the device",            "in calls (not recorded)",
+                               s.rest_is_python ? "Python" : "not recorded"};
   QStringList parts;
   std::vector<double> shares(s.shares.begin(), s.shares.end());
   shares.push_back(std::max(0.0, 1 - std::accumulate(shares.begin(), shares.end(), 0.0)));
   const std::vector<int> percents = whole_percents(shares);
   for (size_t i = 0; i < percents.size(); ++i)
-    if (percents[i]) parts << QStringLiteral("%1 % %2").arg(percents[i]).arg(QLatin1String(kNames[i]));
+    if (percents[i]) parts << QStringLiteral("%1 % %2").arg(percents[i]).arg(QLatin1String(names[i]));
   text += dot + QStringLiteral("of this time ") + parts.join(QStringLiteral(", "));
   if (s.unlisted)
     text += dot + counted(s.unlisted, "op event is", "op events are") +

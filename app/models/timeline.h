@@ -78,13 +78,15 @@ struct RangeStatistics {
   int64_t from = 0, to = 0;
   std::vector<OpStatistics> rows;  // sorted by total time, descending
   uint64_t calls = 0, events = 0;
-  // Shares of the range: of each moment the first that was seen in it. The rest is Python, outside of calls.
+  // Shares of the range: of each moment the first that was seen in it. The rest is Python, outside of calls, where
+  // `rest_is_python`; of what another program recorded it is not known.
   // kPyFunction: an op ran a Python function. kCompared: Compare repeated a call. kInCalls: nothing else is recorded.
   enum Part { kPyFunction, kOps, kCompared, kTracing, kMachineCode, kInput, kDevice, kInCalls, kParts };
   std::array<double, kParts> shares{};
   uint64_t lost = 0;               // op events missing in the range: all counts are too low
   uint64_t unlisted = 0;           // op events for whose rows the table has no room
   std::vector<MemoryPeak> memory;  // for each device, the peak of tensors' memory
+  bool rest_is_python = true;
   bool estimated = false;          // quantiles are within 3 %, of the whole run
   int64_t total() const;           // sum over all rows
 };

@@ -1,6 +1,7 @@
 // Shows the hits under the query and runs the chosen one.
 #include "app/views/command_palette.h"
 
+#include "app/models/text.h"
 #include "app/views/labels.h"
 #include "app/views/layouts.h"
 #include "app/views/paint.h"
@@ -13,7 +14,7 @@
 namespace footlight::app {
 namespace {
 
-constexpr int kDetail = Qt::UserRole, kKindRole = Qt::UserRole + 1;
+constexpr int kDetail = Qt::UserRole, kKindRole = Qt::UserRole + 1, kIsOff = Qt::UserRole + 2;
 
 class HitDelegate : public QStyledItemDelegate {
  public:
@@ -32,7 +33,8 @@ class HitDelegate : public QStyledItemDelegate {
     const QString detail = index.data(kDetail).toString();
     const double width = std::min(QFontMetricsF(t.ui(-1)).horizontalAdvance(detail) + 4, row.width() * 0.4);
     const bool code = kind != SearchHit::Kind::kCommand;
-    text_in(*painter, row.adjusted(78, 0, -width - 20, 0), index.data().toString(), t["text"],
+    text_in(*painter, row.adjusted(78, 0, -width - 20, 0), index.data().toString(),
+            t[index.data(kIsOff).toBool() ? "faint" : "text"],
             code ? t.code() : t.ui());
     text_in(*painter, QRectF(row.right() - width - 10, row.top(), width, row.height()), detail, t["dim"],
             t.ui(-1), Qt::AlignRight | Qt::AlignVCenter);
@@ -103,7 +105,12 @@ void CommandPalette::fill() {
   model_.clear();
   for (const SearchHit& hit : hits_) {
     auto* item = new QStandardItem(hit.text);
-    item->setData(hit.detail, kDetail);
+    item->setData(hit.why_not.isEmpty() ? hit.detail : QStringLiteral("not for this recording"), kDetail);
+    item->setData(!hit.why_not.isEmpty(), kIsOff);
+    if (!hit.why_not.isEmpty()) {
+      item->setData(plain_tip(hit.why_not), Qt::ToolTipRole);
+      item->setAccessibleText(hit.text + QStringLiteral(", not for this recording"));
+    }
     item->setData(static_cast<int>(hit.kind), kKindRole);
     item->setEditable(false);
     model_.appendRow(item);

@@ -3,6 +3,7 @@
 
 #include "app/models/text.h"
 #include "app/models/view_leads.h"
+#include "app/models/why_not_run.h"
 #include "app/views/layouts.h"
 #include "app/views/start_card.h"
 
@@ -133,7 +134,7 @@ ComparePlan CompareStart::plan() const {
 }
 
 void CompareStart::ask() {
-  if (function_name_.isEmpty()) return;
+  if (function_name_.isEmpty() || (document_ && !why_not_run(*document_).isEmpty())) return;
   show_failure({});
   set_state(State::kAsking);
   go_->setFocus(Qt::OtherFocusReason);
@@ -169,7 +170,9 @@ void CompareStart::show_idle() { set_state(State::kIdle); }
 void CompareStart::set_state(State state) {
   const bool focused = isAncestorOf(focusWidget()) && hasFocus();
   state_ = state;
-  const bool known = !function_name_.isEmpty();
+  const QString why_not = document_ ? why_not_run(*document_) : QString();
+  const bool known = !function_name_.isEmpty() && why_not.isEmpty();
+  set_tip(start_, why_not);
   choices_->setVisible(known && state != State::kRunning);
   start_->setVisible(state == State::kIdle);
   start_->setEnabled(known);
@@ -187,6 +190,12 @@ void CompareStart::set_state(State state) {
 void CompareStart::say() {
   if (!document_) return;
   elsewhere_button_->hide();
+  if (const QString why_not = why_not_run(*document_); !why_not.isEmpty() && state_ == State::kIdle) {
+    title_->setText(QStringLiteral("Compare eager and traced"));
+    text_->setText(why_not + QStringLiteral(" What was recorded is compared below."));
+    effects_->hide();
+    return;
+  }
   if (function_name_.isEmpty()) {
     title_->setText(QStringLiteral("Compare eager and traced"));
     const ViewLead lead = nothing_to_show(*document_, {}, LeadFor::kCompare);

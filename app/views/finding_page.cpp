@@ -12,6 +12,8 @@
 #include <QKeyEvent>
 #include <QScrollBar>
 
+#include <utility>
+
 namespace footlight::app {
 namespace {
 constexpr int kNarrow = 900, kNarrowButtons = 720;
@@ -274,6 +276,7 @@ void FindingPage::show_fix() {
     b->setVisible(edit);
     b->setEnabled(edit && !applied_ && !running_);
   }
+  if (!can_run_) apply_run_->hide();
   copy_->setVisible(edit);
   undo_->setVisible(applied_);
   undo_->setEnabled(!running_);
@@ -321,6 +324,11 @@ void FindingPage::detach() {
     w->setEnabled(false);
     set_tip(w, QStringLiteral("From an earlier run"));
   }
+}
+
+void FindingPage::set_can_run(bool can_run) {
+  if (can_run == std::exchange(can_run_, can_run) || !body_) return;
+  show_fix();
 }
 
 void FindingPage::set_running(bool running) {

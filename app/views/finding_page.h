@@ -28,6 +28,7 @@ class FindingPage : public QScrollArea {
   void detach();
   bool detached() const { return detached_; }
   void set_running(bool running);
+  void set_can_run(bool can_run);   // false: the recording's script cannot be run
   // Shows values before and now; without an earlier run it shows no table.
   void compare_runs(const QString& before, const QString& after);
   void show_theme();
@@ -73,7 +74,7 @@ class FindingPage : public QScrollArea {
   Context context_;
   Dismissed* dismissed_;
   FindingContent content_;
-  bool detached_ = false, running_ = false, applied_ = false;
+  bool detached_ = false, running_ = false, applied_ = false, can_run_ = true;
   FixContent applied_fix_;
   QString before_, after_, note_text_;
   bool note_is_error_ = false;

@@ -5,9 +5,9 @@
 #include "app/models/run_end.h"
 #include "app/models/selection_names.h"
 #include "app/models/text.h"
+#include "app/models/why_not_run.h"
 #include "app/session/runs.h"
 
-#include "engine/foreign/foreign.h"
 #include "engine/model/model_file.h"
 #include "engine/session/nothing_ran.h"
 
@@ -171,10 +171,9 @@ void MainWindow::run(const QStringList& options) {
                 false);
     return;
   }
-  if (foreign::is_imported(session_.document().run.engine) && q(session_.document().run.script) == top_->script()) {
-    show_banner(QStringLiteral("A recording of another program cannot be run again. Open a Python script."), false);
-    return;
-  }
+  const bool is_of_recording = q(session_.document().run.script) == top_->script();
+  if (const QString why = why_not_run(session_.document()); is_of_recording && !why.isEmpty())
+    return show_banner(why, false);
   watcher_.watch({top_->script()});  // runs what was saved just now
   hide_banner();
   RunRequest request;
@@ -389,6 +388,7 @@ bool MainWindow::select_by_name(const QString& text, QString* why_not) {
 void MainWindow::update_status() {
   const Document& d = session_.document();
   const QString dot = QString::fromUtf8("  ·  ");
+  update_why_not_run();
   top_->set_running(worker_.running(), worker_.stopping());
   finding_page_->set_running(worker_.running());
   if (session_.loading() && !worker_.running()) {

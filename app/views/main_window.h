@@ -126,7 +126,7 @@ class MainWindow : public QMainWindow {
   struct Command {
     QString name;
     std::function<void()> act;
-    const QAction* action = nullptr;
+    QAction* action = nullptr;
   };
 
   template <class T>
@@ -160,6 +160,7 @@ class MainWindow : public QMainWindow {
   void compare_with(const QString& path);
   void ask_what_to_compare_with();
   void compare_when_read();
+  void update_why_not_run();
   void run_under_recorded_engine();
   void record_values(const ValuesPlan& plan);
   void remember_file(const QString& path);
@@ -228,6 +229,7 @@ class MainWindow : public QMainWindow {
   QMenu* recent_menu_ = nullptr;
   QAction *rerun_action_ = nullptr, *navigator_action_ = nullptr, *inspector_action_ = nullptr, *dock_action_ = nullptr;
   QList<QAction*> theme_actions_, view_actions_;  // the latter as view_list()
+  QList<QAction*> script_actions_;  // those that run the script
   ConsoleView* console_ = nullptr;
   FindingsView* findings_ = nullptr;
   CommandPalette* palette_ = nullptr;

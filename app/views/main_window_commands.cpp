@@ -70,9 +70,9 @@ void MainWindow::build_actions() {
   add_command(file, QStringLiteral("&Quit"), {QKeySequence(QStringLiteral("Ctrl+Q"))}, [this] { close(); });
 
   QMenu* run_menu = menuBar()->addMenu(QStringLiteral("&Run"));
-  add_command(run_menu, QStringLiteral("&Run the script"),
-              {QKeySequence(QStringLiteral("F5")), QKeySequence(QStringLiteral("Ctrl+R"))},
-              [this] { run(); });
+  script_actions_ << add_command(run_menu, QStringLiteral("&Run the script"),
+                                 {QKeySequence(QStringLiteral("F5")), QKeySequence(QStringLiteral("Ctrl+R"))},
+                                 [this] { run(); });
   add_command(run_menu, QStringLiteral("&Stop"), {QKeySequence(QStringLiteral("Shift+F5"))}, [this] { stop(); });
   add_command(run_menu, QStringLiteral("&Edit the source"), {QKeySequence(QStringLiteral("Ctrl+E"))}, [this] {
     show_view(QStringLiteral("source"));
@@ -84,8 +84,9 @@ void MainWindow::build_actions() {
     if (remember_) save();
   });
   rerun_action_->setCheckable(true);
+  script_actions_ << rerun_action_;
   const QList<QKeySequence> compare_keys{QKeySequence(QStringLiteral("Ctrl+Shift+E"))};
-  add_command(run_menu, QString::fromUtf8("&Compare eager and traced …"), compare_keys, [this] {
+  script_actions_ << add_command(run_menu, QString::fromUtf8("&Compare eager and traced …"), compare_keys, [this] {
     show_view(QStringLiteral("compare"));
     compare()->ask();
   });
@@ -94,22 +95,23 @@ void MainWindow::build_actions() {
                 show_view(QStringLiteral("compare"));
                 compare()->offer_recorded();
               });
-  add_command(run_menu, QString::fromUtf8("Record the &values of a call …"),
-              {QKeySequence(QStringLiteral("Ctrl+Shift+L"))}, [this] {
-                show_view(QStringLiteral("values"));
-                values()->ask();
-              });
-  add_command(run_menu, QStringLiteral("Run and find the first &NaN"), {QKeySequence(QStringLiteral("Ctrl+Shift+N"))},
-              [this] {
-                ValuesPlan plan;
-                plan.check = true;
-                record_values(plan);
-              });
+  script_actions_ << add_command(run_menu, QString::fromUtf8("Record the &values of a call …"),
+                                 {QKeySequence(QStringLiteral("Ctrl+Shift+L"))}, [this] {
+                                   show_view(QStringLiteral("values"));
+                                   values()->ask();
+                                 });
+  script_actions_ << add_command(run_menu, QStringLiteral("Run and find the first &NaN"),
+                                 {QKeySequence(QStringLiteral("Ctrl+Shift+N"))}, [this] {
+                                   ValuesPlan plan;
+                                   plan.check = true;
+                                   record_values(plan);
+                                 });
   run_menu->addSeparator();
-  add_command(run_menu, QString::fromUtf8("Run &options …"), {QKeySequence(QStringLiteral("Ctrl+Shift+R"))},
-              [this] { edit_run_options(); });
-  add_command(run_menu, QStringLiteral("Edit the &arguments"), {QKeySequence(QStringLiteral("Ctrl+Shift+A"))},
-              [this] { top_->arguments_edit()->setFocus(); });
+  script_actions_ << add_command(run_menu, QString::fromUtf8("Run &options …"),
+                                 {QKeySequence(QStringLiteral("Ctrl+Shift+R"))}, [this] { edit_run_options(); });
+  script_actions_ << add_command(run_menu, QStringLiteral("Edit the &arguments"),
+                                 {QKeySequence(QStringLiteral("Ctrl+Shift+A"))},
+                                 [this] { top_->arguments_edit()->setFocus(); });
 
   QMenu* view_menu = menuBar()->addMenu(QStringLiteral("&View"));
   for (int at = 0; const ViewEntry& view : view_list()) {

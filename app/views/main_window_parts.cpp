@@ -1,5 +1,6 @@
 // The window's widgets, and which of them is shown.
 #include "app/models/text.h"
+#include "app/models/why_not_run.h"
 #include "app/views/labels.h"
 #include "app/views/layouts.h"
 #include "app/views/main_window.h"
@@ -10,6 +11,7 @@
 #include <QAction>
 #include <QFileDialog>
 #include <QFileInfo>
+#include <QMenu>
 #include <QStyle>
 #include <QToolButton>
 
@@ -227,6 +229,22 @@ void MainWindow::compare_when_read() {
   compare_with(std::exchange(compare_wanted_, {}));
 }
 
+// Turns off what runs the script of a recording without one, and says why where that is looked for.
+void MainWindow::update_why_not_run() {
+  const Document& d = session_.document();
+  const bool is_of_recording = session_.is_open() && q(d.run.script) == top_->script() && !worker_.running();
+  const QString why = is_of_recording ? why_not_run(d) : QString();
+  top_->set_why_not_run(why);
+  for (QAction* action : script_actions_) {
+    action->setEnabled(why.isEmpty());
+    action->setProperty("toolTip", why.isEmpty() ? action->iconText() : plain_tip(why));
+    action->setStatusTip(why);
+    for (QObject* object : action->associatedObjects())
+      if (auto* menu = qobject_cast<QMenu*>(object)) menu->setToolTipsVisible(!why.isEmpty());
+  }
+  finding_page_->set_can_run(why.isEmpty());
+}
+
 // A script that imports TensorFlow is run under Footlight's engine unless TensorFlow is asked for.
 void MainWindow::run_under_recorded_engine() {
   recorded_engine_.clear();
@@ -299,19 +317,27 @@ QString MainWindow::banner_text() const { return banner_->isVisibleTo(this) ? ba
 
 void MainWindow::open_palette(const QString& query) {
   QStringList names;
-  std::vector<size_t> enabled;
+  std::vector<size_t> shown;  // commands that can be run, and those that say why they cannot
   for (size_t i = 0; i < commands_.size(); ++i) {
-    if (!commands_[i].action->isEnabled()) continue;
+    if (!commands_[i].action->isEnabled() && !script_actions_.contains(commands_[i].action)) continue;
     names << commands_[i].name;
-    enabled.push_back(i);
+    shown.push_back(i);
   }
   palette_->open(
-      [this, names](const QString& text) {
-        return search(session_.is_open() ? &session_.document() : nullptr, names, graph()->shown(), text);
+      [this, names, shown](const QString& text) {
+        std::vector<SearchHit> hits =
+            search(session_.is_open() ? &session_.document() : nullptr, names, graph()->shown(), text);
+        for (SearchHit& hit : hits) {
+          if (hit.command < 0) continue;
+          const bool is_off = !commands_[shown[static_cast<size_t>(hit.command)]].action->isEnabled();
+          if (is_off) hit.why_not = why_not_run(session_.document());
+        }
+        return hits;
       },
-      [this, enabled](const SearchHit& hit) {
+      [this, shown](const SearchHit& hit) {
+        if (!hit.why_not.isEmpty()) return show_banner(hit.why_not, false);
         if (hit.command >= 0) {
-          const auto act = commands_[enabled[static_cast<size_t>(hit.command)]].act;
+          const auto act = commands_[shown[static_cast<size_t>(hit.command)]].act;
           act();
           return;
         }

@@ -142,9 +142,19 @@ void TopBar::set_script(const QString& path, const QStringList& arguments) {
 QStringList TopBar::arguments() const { return split_arguments(arguments_->text()); }
 
 void TopBar::set_running(bool running, bool stopping) {
-  run_->setEnabled(!running && !script_.isEmpty());
+  run_->setEnabled(!running && !script_.isEmpty() && why_not_run_.isEmpty());
   stop_->setEnabled(running && !stopping);
   stop_->setText(running && stopping ? QString::fromUtf8("Stopping …") : QStringLiteral("Stop"));
+}
+
+void TopBar::set_why_not_run(const QString& why) {
+  why_not_run_ = why;
+  const bool can_run = why.isEmpty();
+  set_tip(run_, can_run ? QStringLiteral("Run the script (F5)") : why);
+  run_->setAccessibleDescription(why);
+  if (!can_run) run_->setEnabled(false);
+  arguments_->setVisible(can_run && !script_.isEmpty());
+  options_->setVisible(can_run && !script_.isEmpty());
 }
 
 void TopBar::set_status(const QString& tone, const QString& text, const QString& tip) {

@@ -19,6 +19,8 @@ class TopBar : public QWidget {
   QString script() const { return script_; }
   QStringList arguments() const;
   void set_running(bool running, bool stopping);
+  // Why the script cannot be run, for the tip of Run; empty: it can.
+  void set_why_not_run(const QString& why);
   // `tone`: theme colour of the dot; `tip`: all of a text that is shortened.
   void set_status(const QString& tone, const QString& text, const QString& tip = {});
   void set_can_go(bool back, bool forward);
@@ -43,7 +45,7 @@ class TopBar : public QWidget {
 
  private:
   void fit_search();
-  QString script_;
+  QString script_, why_not_run_;
   QPushButton *run_, *stop_, *search_;
   QToolButton *back_, *forward_, *options_;
   QLabel *name_, *dot_, *status_;

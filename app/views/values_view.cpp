@@ -2,6 +2,7 @@
 #include "app/views/values_view.h"
 
 #include "app/models/text.h"
+#include "app/models/why_not_run.h"
 #include "app/views/layouts.h"
 #include "app/views/start_card.h"
 
@@ -317,7 +318,17 @@ void ValuesView::show_start() {
                        : QStringLiteral("Run again and record call %1").arg(call_->value()));
   const bool any = !document().functions.empty() || document().run.script.empty();
   check_->setEnabled(any && !document().run.script.empty());
-  if (running_) {
+  const QString why_not = why_not_run(document());
+  if (!why_not.isEmpty()) {
+    choices_->hide();
+    record_->setEnabled(false);
+    check_->setEnabled(false);
+  }
+  for (QPushButton* button : {record_, check_}) set_tip(button, why_not);
+  if (!why_not.isEmpty()) {
+    title_->setText(QStringLiteral("What do the tensors hold?"));
+    text_->setText(why_not);
+  } else if (running_) {
     title_->setText(plan_.check ? QString::fromUtf8("Searching every call for NaN and infinity …")
                                 : QString::fromUtf8("Recording call %1 of %2 …").arg(plan_.call).arg(plan_.function));
     text_->setText(QStringLiteral("The values are shown when the call is over."));

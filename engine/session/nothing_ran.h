@@ -2,13 +2,14 @@
 // functions here take, says what a recording was made of.
 #pragma once
 
+#include "engine/session/imported.h"
+
 #include <algorithm>
 #include <string_view>
 
 namespace footlight::session {
 
 constexpr std::string_view kModelKinds[] = {"SavedModel", "GraphDef", "Keras model"};
-constexpr std::string_view kImported = "imported: ";  // and the format
 constexpr const char* kHloText = "HLO text";
 constexpr const char* kStableHloText = "StableHLO text";
 constexpr const char* kFxText = "FX graph text";
@@ -20,7 +21,7 @@ inline bool is_program_text(std::string_view format) {
   return format == kHloText || format == kStableHloText || format == kFxText;
 }
 inline bool nothing_ran(std::string_view engine) {
-  return is_model(engine) || (engine.starts_with(kImported) && is_program_text(engine.substr(kImported.size())));
+  return is_model(engine) || (is_imported(engine) && is_program_text(engine.substr(kImported.size())));
 }
 inline const char* source_of_graphs(std::string_view engine) {
   return is_model(engine) ? "a model's file" : "the text of a program";

@@ -1,6 +1,7 @@
 // What a comparison says in sentences, and the names of the groups.
 #include "engine/explain/compare/comparison.h"
 #include "engine/explain/compare/text.h"
+#include "engine/explain/compare/waterfall.h"
 #include "engine/explain/words.h"
 
 #include <algorithm>
@@ -75,7 +76,7 @@ std::string unexplained_of(const Comparison& c) {
     if (!text.empty()) text += " ";
     const std::string time = time_text(std::abs(side->unexplained));
     text += std::to_string(std::lround(share * 100)) + " % of " +
-            (c.recorded ? side->name : "the " + side->name + " time") + " is unexplained: " +
+            (c.recorded ? side->name + " is " + kNotRecorded : "the " + side->name + " time is unexplained") + ": " +
             (side->unexplained > 0 ? time : "the parts add up to " + time + " more than the total") + ".";
   }
   return text;

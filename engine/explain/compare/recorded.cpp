@@ -406,7 +406,7 @@ void add_notes(Comparison& c, const Sides& s) {
     for (const std::string& note : runs->notes())
       if (std::ranges::find(c.notes, note) == c.notes.end()) c.notes.push_back(note);
   if (has_spans_only(s.left.reader) && has_spans_only(s.right.reader))
-    c.notes.push_back("Both hold spans only: what ran in them is not known, and their time is called Python");
+    c.notes.push_back("Both hold spans only: what ran in them is not known");
   if (s.left.what.kind == Kind::kFunction)
     c.notes.push_back("The times are sums: of " + with_commas(c.eager.calls) + " calls on the left, " +
                       with_commas(c.traced.calls) + " on the right");
@@ -424,7 +424,8 @@ void add_notes(Comparison& c, const Sides& s) {
     c.notes.push_back("The left side ran under " + left_engine + ", the right one under " + right_engine);
   for (const RecordedSide* side : {&s.left, &s.right})
     if (records_no_ops(*side) && side->reader.contents().level == RecordingLevel::kOps)
-      c.notes.push_back(side->path + " does not say which ops ran: their time is part of calls and Python");
+      c.notes.push_back(side->path + " does not say which ops ran: their time is " +
+                        where_ops_are(side->reader));
   const std::string &left = s.left.reader.contents().run.machine, &right = s.right.reader.contents().run.machine;
   if (left != right) c.notes.push_back("The recordings come from different machines: " + left + "; " + right);
   std::string making;

@@ -4,6 +4,7 @@
 #include "engine/base/errors.h"
 #include "engine/explain/compare/recorded_read.h"
 #include "engine/explain/words.h"
+#include "engine/session/imported.h"
 
 #include <algorithm>
 
@@ -31,7 +32,10 @@ void thin_out(std::vector<T>& all, size_t most) {
 }  // namespace
 
 RecordedRuns::RecordedRuns(const RecordedSide& side, const GoOn& go_on)
-    : side_(side), reader_(side.reader), go_on_(go_on) {
+    : side_(side),
+      reader_(side.reader),
+      go_on_(go_on),
+      rest_(session::is_imported(reader_.contents().run.engine) ? Share::kUnexplained : Share::kPython) {
   find_trace_threads();
   if (side.what.kind != Recorded::Kind::kRecording) function_ = function_named(side);
   switch (side.what.kind) {
@@ -96,6 +100,10 @@ bool RecordedRuns::in_trace(session::ThreadId thread, int64_t time) const {
   if (list == traces_.end()) return false;
   const auto after = std::ranges::upper_bound(list->second, time, {}, &Span::start);
   return after != list->second.begin() && time < std::prev(after)->end;
+}
+
+const char* where_ops_are(const session::Reader& reader) {
+  return session::is_imported(reader.contents().run.engine) ? "not recorded" : "part of calls and Python";
 }
 
 FunctionId function_named(const RecordedSide& side) {
@@ -245,7 +253,7 @@ void RecordedRuns::take_call() {
 void RecordedRuns::say_what_is_missing() {
   const session::Contents& c = reader_.contents();
   if (c.level != RecordingLevel::kOps && places_.empty())
-    notes_.push_back(side_.path + " was recorded without ops: their time is part of calls and Python");
+    notes_.push_back(side_.path + " was recorded without ops: their time is " + where_ops_are(reader_));
   uint64_t lost = 0;
   for (const session::DroppedRecord& d : c.dropped)
     if (d.what.starts_with("op")) lost += d.count;
@@ -305,7 +313,7 @@ void RecordedRuns::read(const Spans& spans, Drawing* drawing) {
 
 void RecordedRuns::read_window(Stretches& stretches, int64_t from, int64_t to, Drawing* drawing) {
   for (auto& [thread, list] : stretches)
-    for (Stretch& s : list) s.host.push_back({s.span.start, s.span.end, Share::kPython, -1});
+    for (Stretch& s : list) s.host.push_back({s.span.start, s.span.end, rest_, -1});
   add_calls(stretches, from, to);
   add_traces(stretches, from, to);
   add_machine_code(stretches, from, to);
@@ -485,7 +493,7 @@ void RecordedRuns::draw(const Stretch& s, Drawing& drawing) const {
     Piece piece{.start = std::max(one.start, s.span.start) - zero,
                 .end = std::min(one.end, s.span.end) - zero,
                 .share = one.share,
-                .label = name_of(one.share)};
+                .label = one.share == Share::kUnexplained ? kNotRecorded : name_of(one.share)};
     if (one.what >= 0) {
       const PlaceRan& place = places_[static_cast<size_t>(one.what)];
       piece.label = place.op;

@@ -24,6 +24,9 @@ struct PlaceRan {
 // The function that the side names, by its whole name or the end of it. Throws kNotFound.
 FunctionId function_named(const RecordedSide& side);
 
+// Where the time of ops is in a recording that does not say which ones ran: "part of calls and Python".
+const char* where_ops_are(const session::Reader& reader);
+
 class RecordedRuns {
  public:
   RecordedRuns(const RecordedSide& side, const GoOn& go_on);
@@ -100,6 +103,7 @@ class RecordedRuns {
   const RecordedSide& side_;
   const session::Reader& reader_;
   const GoOn& go_on_;
+  const Share rest_;                                           // where nothing was recorded
   FunctionId function_;
   const session::TraceRecord* trace_ = nullptr;
   SourceRef source_;

@@ -169,6 +169,7 @@ class Waterfall {
     part.difference.p5 += rest - part.difference.mean;
     part.difference.p95 += rest - part.difference.mean;
     part.difference.mean = rest;
+    if (c_.recorded) part.name = kNotRecorded, part.meaning = "Nothing was recorded of what ran then";
     part.eager = c_.eager.unexplained;
     part.traced = c_.traced.unexplained;
     if (std::abs(part.eager) + std::abs(part.traced) > kNothing) c_.parts.push_back(std::move(part));

@@ -5,6 +5,9 @@
 
 namespace footlight::explain {
 
+// What time that nothing explains is called in a comparison of recordings.
+inline constexpr const char* kNotRecorded = "not recorded";
+
 // What each side has of each part, by repetition with events. Only what a comparison is made of, so that tests can
 // give it numbers of their own.
 struct SideRuns {

@@ -167,6 +167,10 @@ class TimelineModelsTest : public QObject {
     QCOMPARE(nested.rows[0].self, 60);
     QCOMPARE(nested.shares[RangeStatistics::kOps], 0.5);
     QCOMPARE(range_sentence(nested), QString::fromUtf8("0 calls · 2 op events · of this time 50 % ops, 50 % Python"));
+    // What another program did where it recorded nothing is not known.
+    run.document.run.engine = "imported: Perfetto";
+    QCOMPARE(range_sentence(range_of(run.document, SampleStore(run), 0, 200)),
+             QString::fromUtf8("0 calls · 2 op events · of this time 50 % ops, 50 % not recorded"));
   }
 
   // What follows the tracing of a call is no run of it where the call was made while another function was traced.

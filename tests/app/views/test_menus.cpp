@@ -29,6 +29,47 @@ class MenusTest : public WindowCase {
   }
 
  private Q_SLOTS:
+  // Another program's trace has no script: what runs one is off, wherever it is offered, and says why.
+  void nothing_runs_the_script_of_an_imported_trace() {
+    const auto action = [this](const char* text) -> QAction* {
+      for (QAction* one : window().findChildren<QAction*>())
+        if (one->text().remove(QLatin1Char('&')).startsWith(QLatin1String(text))) return one;
+      return nullptr;
+    };
+    const std::vector<QAction*> actions = {action("Run the script"), action("Compare eager and traced"),
+                                           action("Record the values"), action("Run and find the first NaN")};
+    write(at("trace.json"),
+          R"({"traceEvents": [{"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 1, "tid": 1, "ts": 1, "dur": 5},
+             {"ph": "X", "cat": "cpu_op", "name": "aten::add", "pid": 1, "tid": 1, "ts": 9, "dur": 5}]})");
+    open_recording(at("trace.json"));
+    QTRY_VERIFY(document().events > 0);
+    const QString why = QStringLiteral("Another program recorded trace.json, and the script is not in it: it cannot be "
+                                       "run again. Open a Python script to run one.");
+    const auto says_why = [&why](QWidget* widget) { return widget->toolTip().contains(why.toHtmlEscaped()); };
+    QVERIFY(!window().top_bar()->run_button()->isEnabled());
+    QVERIFY(says_why(window().top_bar()->run_button()));
+    for (QAction* one : actions) {
+      QVERIFY(one && !one->isEnabled());
+      QCOMPARE(one->statusTip(), why);
+    }
+    go_to_view("compare");
+    QVERIFY(!window().compare()->start()->main_button()->isEnabled());
+    QVERIFY(window().compare()->start()->shown_text().contains(why));
+    QVERIFY(window().compare()->sides()->button()->isEnabled());
+    go_to_view("values");
+    QVERIFY(!window().values()->record_button()->isEnabled());
+    QVERIFY(!window().values()->check_button()->isEnabled());
+    QVERIFY(window().values()->start_text().contains(why));
+    window().open_palette(QStringLiteral(">Run the script"));
+    QTest::keyClick(window().palette()->input(), Qt::Key_Return);
+    QVERIFY(!window().worker().running());
+    QCOMPARE(window().banner_text(), why);
+    // A script's recording has them all again.
+    with_sample();
+    QTRY_VERIFY(window().top_bar()->run_button()->isEnabled());
+    for (QAction* one : actions) QVERIFY(one->isEnabled() && one->statusTip().isEmpty());
+  }
+
   void a_trace() {
     with_sample();
     window().show_view(QStringLiteral("retraces"));

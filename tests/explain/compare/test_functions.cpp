@@ -1,4 +1,4 @@
-// Two recordings function by function: calls, traces, times, what appeared and vanished.
+// Two recordings function by function, and the time of which nothing was recorded.
 #include "engine/explain/compare/functions.h"
 #include "tests/explain/compare/recording.h"
 
@@ -43,6 +43,26 @@ class TestFunctions : public QObject {
     const std::vector<FunctionChange> back = compare_functions(right.reader(), left.reader());
     QCOMPARE(outcome_of(back[0]), std::string("2 traces more, 3.0 times as slow"));
     QCOMPARE(outcome_of(back[1]), std::string("appeared"));
+  }
+
+  // Of another program nobody knows whether Python ran where nothing was recorded.
+  void time_without_records_is_pythons_only_in_recordings_of_ours() {
+    Recording ours("ours"), left("left", "", "/a/t.json", "imported: x");
+    Recording right("right", "", "/a/t.json", "imported: x");
+    for (Recording* r : {&ours, &left, &right}) {
+      r->eager_op(1, 1, 100);
+      r->python(900);
+    }
+    const auto share = [](const Side& side, Share of) { return side.shares[static_cast<size_t>(of)]; };
+    const Comparison known = compare_recorded(ours.side(), ours.side(), [] {});
+    const Comparison c = compare_recorded(left.side(), right.side(), [] {});
+    QCOMPARE(share(known.eager, Share::kPython), 900.0);
+    QCOMPARE(share(known.eager, Share::kUnexplained), 0.0);
+    QCOMPARE(share(c.eager, Share::kPython), 0.0);
+    QCOMPARE(share(c.traced, Share::kUnexplained), 900.0);
+    QVERIFY(sentence_of(c).find("90 % of left is not recorded: 900 ns.") != std::string::npos);
+    QVERIFY(std::ranges::any_of(c.parts, [](const Part& part) { return part.name == "not recorded"; }));
+    QVERIFY(std::ranges::none_of(c.parts, [](const Part& part) { return part.name == "Python"; }));
   }
 };
 

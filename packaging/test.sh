@@ -148,11 +148,11 @@ cuda_part() {
 with_engine() {
   local engine=$1 version=$2 tree=build/engines/$1-$2 log=build/engines/$1-$2.log passes failures
   shift 2
-  if ! [ -e "$tree/installed" ]; then
+  if [ "$(cat "$tree/installed" 2>/dev/null)" != "$*" ]; then
     say "installing $engine $version"
     rm -rf "$tree"
     { "$python" -m venv "$tree" && "$tree/bin/pip" install --quiet --disable-pip-version-check "$@" &&
-      touch "$tree/installed"; } >"$log" 2>&1 </dev/null || { cat "$log"; count failed 1 "$engine $version: install"; return; }
+      printf '%s\n' "$*" >"$tree/installed"; } >"$log" 2>&1 </dev/null || { cat "$log"; count failed 1 "$engine $version: install"; return; }
   fi
   say "testing under $engine $version"
   "$tree/bin/python" tests/engines/real.py "$engine" </dev/null 2>&1 | tee "$log"

@@ -4,7 +4,8 @@
     real.py ENGINE
 
 The interpreter is the one that has the engine. For each sample: it prints and ends as without Footlight, and the first
-finding names the cause. Ends with "N passed, N failed".
+finding names the cause. Then Keras and Lightning train with their callbacks (`callbacks`), which record the steps they are
+asked for. Ends with "N passed, N failed".
 """
 import glob
 import json
@@ -63,11 +64,12 @@ CAUSES = {  # of the first finding; None: nothing is to be found
         'two_dtypes': 'dtype_flip',
     },
 }
+CALLBACKS = {'tensorflow': ['keras_steps'], 'torch': ['lightning_steps']}
 
 
-def run(*words):
-    return subprocess.run(words, capture_output=True, text=True, timeout=600,
-                          env={**os.environ, 'PATH': os.path.dirname(sys.executable) + os.pathsep + os.environ['PATH']})
+def run(*words, **variables):
+    path = os.path.dirname(sys.executable) + os.pathsep + os.environ['PATH']
+    return subprocess.run(words, capture_output=True, text=True, timeout=600, env={**os.environ, 'PATH': path, **variables})
 
 
 def faults(engine, sample, cause, folder):
@@ -90,6 +92,27 @@ def faults(engine, sample, cause, folder):
     return found
 
 
+def callback_faults(script, folder):
+    """What is wrong with the recording that a callback of a training library made of its steps 3 to 6, in words."""
+    recording = os.path.join(folder, 'steps.footlight')
+    package = os.path.join(os.path.dirname(os.path.dirname(PROGRAM)), 'python')
+    trained = run(sys.executable, script, recording, PYTHONPATH=os.pathsep.join([package, *filter(None, [os.environ.get('PYTHONPATH')])]))
+    if trained.returncode:
+        return [trained.stderr[-2000:]]
+    rows = [run(PROGRAM, 'sql', '--json', recording, query) for query in (
+        "SELECT name FROM spans WHERE category = 'step' ORDER BY start_ns",
+        # A compiled function was called in each of the steps.
+        "SELECT s.name FROM calls c JOIN spans s ON s.category = 'step' AND c.start_ns BETWEEN s.start_ns AND "
+        "s.start_ns + s.duration_ns GROUP BY s.name ORDER BY s.name")]
+    for answer in rows:
+        if answer.returncode:
+            return [answer.stderr]
+    spans, in_steps = ([row['name'] for row in json.loads(answer.stdout)] for answer in rows)
+    steps = ['step 3', 'step 4', 'step 5', 'step 6']
+    return [f'{what}: {found}, not {expected}' for what, found, expected in (
+        ('recorded', spans, steps), ('calls are in', in_steps, steps)) if found != expected]
+
+
 def main(engine):
     causes = CAUSES[engine]
     samples = {os.path.basename(path)[:-3]: path for path in glob.glob(os.path.join(SAMPLES, engine, '*.py'))}
@@ -102,7 +125,14 @@ def main(engine):
                 found = faults(engine, samples[name], causes[name], folder)
         failed += bool(found)
         print('ok  ' if not found else 'FAIL', f'{engine}/{name}', '; '.join(found), flush=True)
-    print(f'{len(samples.keys() | causes.keys()) - failed} passed, {failed} failed')
+    count = len(samples.keys() | causes.keys())
+    for name in CALLBACKS.get(engine, ()):
+        with tempfile.TemporaryDirectory() as folder:
+            found = callback_faults(os.path.join(ROOT, 'tests', 'engines', 'callbacks', f'{name}.py'), folder)
+        count += 1
+        failed += bool(found)
+        print('ok  ' if not found else 'FAIL', f'{engine}/{name}', '; '.join(found), flush=True)
+    print(f'{count - failed} passed, {failed} failed')
     return bool(failed)
 
 

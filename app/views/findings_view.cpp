@@ -4,6 +4,7 @@
 #include "app/models/finding_content.h"
 #include "app/models/landing.h"
 #include "app/models/text.h"
+#include "app/models/view_leads.h"
 #include "app/views/labels.h"
 #include "app/views/paint.h"
 
@@ -238,7 +239,8 @@ void FindingsView::build() {
              : !document().end && !foreign::is_imported(engine) && document().traces.empty()
                  ? QStringLiteral("Findings about retraces appear here once functions have been traced.")
                  : QStringLiteral("Nothing to report: ") +
-                       QLatin1String(explain::no_findings_text(is_without_run, !document().traces.empty())),
+                       q(explain::no_findings_text(is_without_run, !document().traces.empty(),
+                                                   eager_ops(document()))),
              {}, {});
   }
   if (!dismissed_cards_.empty()) {

@@ -104,7 +104,13 @@ std::string functions_markdown(const Reader& reader, const explain::Report& repo
 
 std::string no_findings(const Reader& reader, const explain::Report& report) {
   const bool nothing_ran = session::nothing_ran(reader.contents().run.engine);
-  return str("No findings: ", explain::no_findings_text(nothing_ran, report.traces + report.failed_traces > 0));
+  const bool has_traces = report.traces + report.failed_traces > 0;
+  std::string text = str("No findings: ", explain::no_findings_text(nothing_ran, has_traces, report.eager_ops));
+  const bool is_jax = std::ranges::any_of(report.engines, [](const auto& engine) { return engine.name == "jax"; });
+  if (is_jax && !has_traces && report.eager_ops)
+    text += " Under JAX only jit makes traces and calls to record: outside of it, grad, vmap and jnp run their ops one "
+            "by one (`footlight info --ops`).";
+  return text;
 }
 
 std::string report_markdown(const Reader& reader, const explain::Report& report) {

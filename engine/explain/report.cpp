@@ -191,6 +191,8 @@ Report make_report(const Reader& reader, const std::function<void()>& go_on) {
     report.failed_traces += f.failed_traces;
   }
   report.trace_ns = session::tracing_time(records.traces);
+  if (records.eager)
+    for (const EagerPlace& place : records.eager->places) report.eager_ops += place.ops;
   Findings findings = find_findings(records, go_on);
   report.findings = std::move(findings.found);
   std::set<TraceId> saved;

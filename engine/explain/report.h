@@ -56,6 +56,7 @@ struct Report {
   size_t calls = 0, traces = 0, retraces = 0, failed_traces = 0;
   int64_t trace_ns = 0;  // session::tracing_time
   size_t compiles = 0, eager_calls = 0;
+  uint64_t eager_ops = 0;           // that ran outside of traced functions
 
   // The traces that checked findings would spare, with those of other functions that were made for them alone.
   std::set<TraceId> removable;

@@ -5,6 +5,7 @@ import subprocess
 import sys
 import textwrap
 
+import footlight_program
 from footlight_program import BUILD
 from with_fakes import WithFakes
 
@@ -404,6 +405,62 @@ class Jax(WithFakes):
         finding, = self.report()['findings']
         self.assertEqual((finding['cause'], finding['line'], finding['path']), ('eager_hot_loop', 5, 'relax'))
         self.assertEqual(finding['fix']['edit']['new'], '@jax.jit\ndef relax(')
+
+    def test_a_loop_of_gradients(self):
+        text = '''
+            import jax
+            from jax import numpy
+
+            def loss(x):
+                return numpy.add(numpy.add(x, x), x)
+
+            %s
+            def train(x):
+                for _ in range(450):
+                    g = %s(x)
+                return g
+
+            train(jax.Array((4,)))
+            '''
+        for made, called in (('', 'jax.grad(loss)'), ('slope = jax.grad(loss)', 'slope')):
+            with self.subTest(called):
+                done = self.record(text % (made, called))
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertEqual(self.report()['functions'], [])
+                finding, = self.report()['findings']
+                self.assertEqual((finding['cause'], finding['line'], finding['path']), ('eager_hot_loop', 5, 'loss'))
+                # Two ops of the function and three of its gradient.
+                self.assertEqual(finding['title'], 'jax.grad(loss) runs eagerly: 2,250 separate ops')
+                self.assertIn('make jax.jit(jax.grad(loss)) once, before the loop', finding['fix']['text'])
+                self.assertEqual(finding['fix']['edit']['new'], '@jax.jit\ndef loss(')
+        self.record((text % ('', 'jax.grad(loss)')).replace('450', '40'))
+        said = footlight_program.run('report', self.path(self.session)).stdout
+        self.assertIn('no function was traced, and 200 ops ran one by one', said)
+        self.assertIn('Under JAX only jit makes traces and calls to record', said)
+
+    def test_a_function_made_in_a_loop_whose_sizes_vary_too(self):
+        text = '''
+            import jax
+
+            def decode(prefix):
+                @jax.jit
+                def logits(tokens):
+                    return tokens
+                return logits(prefix)
+
+            for size in %s:
+                decode(jax.Array((size,)))
+            '''
+        self.record(text % 'range(1, 13)')
+        finding, = self.report()['findings']
+        self.assertEqual((finding['cause'], finding['function']), ('function_made_in_loop', 'decode.<locals>.logits'))
+        self.assertIn('Make it once, outside of decode, and pass what it captures; pad tokens to powers of two',
+                      finding['fix']['text'])
+        checked = finding['checked']
+        self.assertEqual((checked['ok'], checked['traces_before'], checked['traces_after']), (True, 12, 5))
+        # Sizes that are powers of two already: neither fix, nor both, would spare a trace.
+        self.record(text % '(1, 2, 4, 8, 16)')
+        self.assertEqual(self.report()['findings'], [])
 
     def test_settings_under_which_calls_are_made(self):
         def script(calls):

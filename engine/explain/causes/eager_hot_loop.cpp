@@ -16,6 +16,17 @@ constexpr uint64_t kManyCalls = 50;
 constexpr size_t kFewSignatures = 4;
 constexpr double kLargeShare = 0.4;
 
+// What JAX makes of a function, and what runs the function's ops one by one outside of jit, and more of its own.
+constexpr std::string_view kTransforms[] = {"grad", "value_and_grad", "vmap", "jacfwd", "jacrev", "hessian", "vjp",
+                                            "jvp",  "linearize"};
+
+// Ops on a line that runs what a transform made of a function: those of the gradient, for instance.
+struct TransformedOps {
+  Line def;                               // of the function that the line is in; none: it is the module's
+  uint64_t ops = 0;
+  int64_t ns = 0;
+};
+
 struct HotFunction {
   CodeId code;
   Line def;
@@ -26,6 +37,8 @@ struct HotFunction {
   size_t signatures = 0;  // of an op that runs once per call
   bool traced = false, generator = false;
   std::set<const HotFunction*> inner = {};  // functions whose names its body calls
+  std::string transform = {};             // "jax.grad", if a line makes that of it
+  std::vector<TransformedOps> transformed = {};
 };
 
 class Search {
@@ -43,6 +56,7 @@ class Search {
     for (const EagerPlace& place : ops.places) add(place);
     for (auto& [line, f] : functions_) f.traced = traced_.contains({line.file, line.line});
     for (auto& [line, f] : functions_) find_inner(f);
+    for (auto& [line, f] : functions_) find_transforms(f, ops);
   }
 
   std::map<Line, HotFunction>& functions() { return functions_; }
@@ -106,6 +120,54 @@ class Search {
           f.inner.insert(&other);
           break;
         }
+    }
+  }
+
+  // "jax.grad" of "g = jax.grad(loss)(w)" for loss; empty: the line makes no transform of it.
+  static std::string transform_on(std::string_view text, std::string_view name) {
+    for (const std::string_view transform : kTransforms) {
+      for (size_t at = source::find_call(text, transform); at != text.npos;
+           at = source::find_call(text, transform, at)) {
+        const auto arguments = source::arguments_from(text, at);
+        if (!arguments || arguments->empty() || source::trimmed(arguments->front()) != name) continue;
+        size_t from = text.find_last_of(" =(,[", text.rfind(transform, at));
+        from = from == text.npos ? 0 : from + 1;
+        return std::string(source::trimmed(text.substr(from, text.find('(', from) - from)));
+      }
+    }
+    return {};
+  }
+
+  // The lines that run a transform of the function: where it is made, and where the name that it gets is called.
+  std::set<Line> lines_of_transforms(HotFunction& f) {
+    std::set<Line> lines;
+    for (const session::FileRecord& file : evidence_.records().files) {
+      std::set<std::string> names;
+      for (Line at{file.id, 1}; at.line <= evidence_.line_count(file.id); ++at.line) {
+        const std::string_view text = source::without_comment(evidence_.text(at));
+        const bool runs = std::ranges::any_of(names, [&](const std::string& name) {
+          return source::find_call(text, name) != text.npos;
+        });
+        if (runs) lines.insert(at);
+        const std::string transform = transform_on(text, f.name);
+        if (transform.empty()) continue;
+        if (f.transform.empty()) f.transform = transform;
+        lines.insert(at);
+        const std::string_view target = source::trimmed(text.substr(0, text.find('=')));
+        if (text.find('=') != text.npos && source::assigns(text, target)) names.insert(std::string(target));
+      }
+    }
+    return lines;
+  }
+
+  void find_transforms(HotFunction& f, const EagerSums& ops) {
+    if (f.name.empty() || f.traced || f.calls < kManyCalls) return;
+    const std::set<Line> lines = lines_of_transforms(f);
+    for (const EagerPlace& place : ops.places) {
+      const Line line = evidence_.line(place.source);
+      if (!lines.contains(line)) continue;
+      const source::Function* def = outline(line.file).innermost(line.line);
+      f.transformed.push_back({def ? Line{line.file, def->line} : Line{}, place.ops, place.ns});
     }
   }
 
@@ -187,7 +249,12 @@ void find_eager_hot_loop(const Evidence& evidence, Findings& findings) {
     if (f.calls < kManyCalls || f.signatures > kFewSignatures) continue;
     Hot h{&f, {}, 0, 0};
     collect(f, h.with);
+    const auto is_counted = [&h](const Line& def) {
+      return std::ranges::any_of(h.with, [&def](const HotFunction* part) { return part->def == def; });
+    };
     for (const HotFunction* part : h.with) h.ops += part->ops, h.ns += part->ns;
+    for (const TransformedOps& more : f.transformed)
+      if (!is_counted(more.def)) h.ops += more.ops, h.ns += more.ns;
     if (h.ops < kManyOps || static_cast<double>(h.ns) < kLargeShare * static_cast<double>(all_ns)) continue;
     hot.push_back(std::move(h));
   }
@@ -206,9 +273,12 @@ void find_eager_hot_loop(const Evidence& evidence, Findings& findings) {
     made.cost_ns = h.ns;
     if (const Line call = search.call_of(f)) made.related.push_back({"call", call});
     made.checked.why_not = "run again to measure it";
-    made.title = f.name + " runs eagerly: " + with_commas(h.ops) + " separate ops";
+    const std::string transformed = f.transform.empty() ? "" : f.transform + '(' + f.name + ')';
+    made.title = (transformed.empty() ? f.name : transformed) + " runs eagerly: " + with_commas(h.ops) +
+                 " separate ops";
     made.detail = f.qualname + ": " + with_commas(h.ops) + " ops in " + with_commas(f.calls) + " calls took " +
-                  time_text(static_cast<double>(h.ns));
+                  time_text(static_cast<double>(h.ns)) +
+                  (transformed.empty() ? "" : ", with those that " + f.transform + " adds");
     const bool jax = runs_under_jax(evidence, f.def.file);
     // jax.jit takes only arrays as arguments, and a method has its object as one.
     const bool of_object =
@@ -216,6 +286,8 @@ void find_eager_hot_loop(const Evidence& evidence, Findings& findings) {
     const std::string decorator = jax ? "@jax.jit" : "@tf.function";
     made.fix = of_object ? "Put what " + f.name + " computes into a function with @jax.jit whose arguments are arrays"
                          : "Write " + decorator + " before def " + f.name;
+    if (!transformed.empty() && !of_object)
+      made.fix += ", or make jax.jit(" + transformed + ") once, before the loop, and call that";
     if (!of_object && (!jax || imports(evidence, f.def.file, "jax", true)))
       made.edit = decorated(evidence, f.def, decorator);
     findings.found.push_back(std::move(made));

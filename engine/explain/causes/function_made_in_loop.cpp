@@ -54,10 +54,11 @@ ReplayResult replay_as_few(const Evidence& evidence, const std::vector<const Fun
 }
 
 // Tensor arguments whose sizes differ from function to function. Then one function for all saves traces only together
-// with unknown sizes.
+// with unknown sizes; under JAX, which has none, with fewer sizes.
 struct VaryingSizes {
   std::map<std::string, std::set<size_t>> dimensions;  // place -> dimensions that differ
   std::vector<std::string> specs;                      // "tf.TensorSpec([None, 4], tf.float32)"
+  std::vector<std::string> names;                      // "tokens"
 };
 
 VaryingSizes varying_sizes(const Evidence& evidence, const std::vector<const FunctionRun*>& runs) {
@@ -83,6 +84,7 @@ VaryingSizes varying_sizes(const Evidence& evidence, const std::vector<const Fun
       for (const std::string& place : places_of(evidence, *run, {leaf.path})) varying.dimensions[place] = differ;
     for (const size_t d : differ) sizes[d] = "None";
     varying.specs.push_back("tf.TensorSpec([" + joined(sizes, ", ") + "], tf." + leaf.type + ")");
+    varying.names.push_back(argument_name(leaf.path, leaf.parameter));
   }
   return varying;
 }
@@ -121,16 +123,22 @@ void find_function_made_in_loop(const Evidence& evidence, Findings& findings) {
     const bool body = runs.front()->record->kind == "eager";
     ReplayResult result = replay_as_few(evidence, runs, {});
     VaryingSizes varying;
-    if (result.saved.size() < kMinSaved && !jax && !body && !is_torch(*runs.front())) {
+    size_t fewest = kMinSaved;
+    if (result.saved.size() < kMinSaved && !body && !is_torch(*runs.front())) {
       varying = varying_sizes(evidence, runs);
       ProposedFix sizes;
-      if (!varying.dimensions.empty()) sizes.trace = forget_sizes(varying.dimensions);
-      if (sizes.trace) result = replay_as_few(evidence, runs, sizes);
+      if (jax) sizes.call = round_up_sizes(varying.dimensions);
+      else sizes.trace = forget_sizes(varying.dimensions);
+      if (!varying.dimensions.empty()) result = replay_as_few(evidence, runs, sizes);
+      if (jax) fewest = std::max(kMinSaved, (runs.size() + 1) / 2);
     }
+    const bool is_padded = jax && !varying.names.empty();
     Finding f;
     f.graphs = GraphRelation::kIdentical;
     for (const auto& group : result.merged) f.graphs = std::max(f.graphs, evidence.compare_graphs(group, true));
-    if (f.graphs > GraphRelation::kConstants || !fill_from_replay(evidence, *runs.front(), result, f)) {
+    // Sizes are attributes of JAX's graphs.
+    const GraphRelation most = is_padded ? GraphRelation::kStructure : GraphRelation::kConstants;
+    if (f.graphs > most || result.saved.size() < fewest || !fill_from_replay(evidence, *runs.front(), result, f)) {
       findings.suppressed.push_back({runs.front()->id, {}, Rule::kNotConfirmed});
       continue;
     }
@@ -153,8 +161,10 @@ void find_function_made_in_loop(const Evidence& evidence, Findings& findings) {
                (runs.size() == all ? std::string() : with_commas(runs.size()) + " of them ") +
                "one after the other; their graphs " + f.graphs_words;
     f.fix = "Make it once, outside of " + (f.path.empty() ? "the loop" : f.path) + ", and pass what it captures";
-    if (!varying.specs.empty()) {
-      f.detail += "; the shapes of its arguments vary, too";
+    if (!varying.specs.empty()) f.detail += "; the shapes of its arguments vary, too";
+    if (is_padded) {
+      f.fix += "; pad " + listed(varying.names) + " to powers of two before the call and mask what was added";
+    } else if (!varying.specs.empty()) {
       f.fix += "; declare the sizes that vary as None: " + joined(varying.specs, ", ");
     }
     if (body) f.fix += "; or put jax.jit around what calls it";

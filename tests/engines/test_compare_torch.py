@@ -1,4 +1,5 @@
 """A call of a compiled function, repeated with TorchDynamo off and compiled, under a fake of PyTorch."""
+import contextlib
 import unittest
 import unittest.mock
 
@@ -82,6 +83,60 @@ class TimeOfHooks(unittest.TestCase):
         noisy = [8000 + 900 * at for at in range(100)]
         self.assertEqual(self.crossing(noisy, [time + 2000 for time in noisy]), 100)
         self.assertEqual(self.crossing(times[:3], [9999] * 3), 100)              # a repetition failed
+
+
+class Quick(repetitions.RepeatedCall):
+    """A call whose repetitions tell what happened before and in them."""
+
+    def __init__(self, happened):
+        self.happened = happened
+        self.crossing_ns = 0
+
+    def put_back(self):
+        self.happened.append('put back')
+
+    def run_eagerly(self):
+        self.happened.append('eager')
+
+    def run_compiled(self):
+        self.happened.append('compiled')
+
+    def marking(self, compiled, marks):
+        return contextlib.nullcontext()
+
+
+class BusyMachine(unittest.TestCase):
+    def repeat(self, interrupts):
+        """Which pairs have marks, where `interrupts` says of a pair's number whether it is interrupted; and what happened."""
+        happened = []
+        repeated = repetitions._Repetitions(Quick(happened), 16, 60)
+        interruptions = 0
+
+        def count():
+            nonlocal interruptions
+            interruptions += interrupts(len(repeated.runs) // 2)
+            return interruptions
+        with unittest.mock.patch.multiple(repetitions, _interruptions=count, _MIN_SECONDS=60), \
+                unittest.mock.patch.object(repetitions.os, 'sched_yield', lambda: happened.append('yield')):
+            repeated.run()
+        self.assertEqual(repeated.error, '')
+        return [run['pair'] for run in repeated.runs[::2] if run['with_events']], happened
+
+    def test_interrupted_pairs_with_marks_are_made_up_for(self):
+        first, *_ = every_fourth = self.repeat(lambda pair: False)[0]
+        self.assertEqual(first, 0)
+        self.assertEqual({after - before for before, after in zip(every_fourth[1:], every_fourth[2:])}, {4})
+        makes_up = self.repeat(lambda pair: pair == every_fourth[1])[0]
+        self.assertEqual(makes_up, sorted([*every_fourth, every_fourth[1] + 2]))
+        # Where all are interrupted, each other pair stays without marks: totals are of those.
+        always = self.repeat(lambda pair: True)[0]
+        self.assertEqual({after - before for before, after in zip(always[2:], always[3:])}, {2})
+
+    def test_others_get_the_processor_before_a_repetition_and_not_in_it(self):
+        happened = self.repeat(lambda pair: False)[1]
+        for at in range(0, len(happened), 3):
+            self.assertEqual(happened[at:at + 2], ['put back', 'yield'])
+            self.assertIn(happened[at + 2], ('eager', 'compiled'))
 
 
 class CompareTorch(ComparedCase):

@@ -177,7 +177,8 @@ void measure(Comparison& c, const session::Reader& reader, const ComparisonRecor
     if (!pairs.interrupted_count) c.interrupted = pairs.interrupted;
     c.notes.push_back("Other programs interrupted " + with_commas(pairs.interrupted) +
                       (pairs.interrupted == 1 ? " pair" : " pairs") +
-                      (pairs.interrupted_count ? "; all pairs count, since too few others are left"
+                      (pairs.interrupted_count ? "; all pairs count, since too few others are left: the times hold "
+                                                 "what those programs took, and it is unexplained"
                        : pairs.interrupted == 1 ? ", which does not count" : ", which do not count"));
   }
   SideRuns eager_side, traced_side;

@@ -432,7 +432,8 @@ class TestComparison : public QObject {
       QCOMPARE(c.eager.total.mean == 200.0, enough);
       const std::string note =
           enough ? "Other programs interrupted 3 pairs, which do not count"
-                 : "Other programs interrupted 21 pairs; all pairs count, since too few others are left";
+                 : "Other programs interrupted 21 pairs; all pairs count, since too few others are left: the times "
+                   "hold what those programs took, and it is unexplained";
       QCOMPARE(c.notes, std::vector<std::string>{note});
     }
   }

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import contextlib
 import math
+import os
 import random
 import resource
 import sys
@@ -271,6 +272,7 @@ class RepeatedCall:
         """How long an eager repetition takes, without what its marks call recording."""
         self.put_back()
         with _standard_output(_Sink()), self.ready(False, marks) as call:
+            os.sched_yield()  # as before a repetition
             start = time.time_ns()
             call()
             end = time.time_ns()
@@ -373,14 +375,19 @@ class _Repetitions:
         self.differences = _Differences()
         self.marks_kept = self.marks_of_pair = 0
         self.with_marks = self.without = 0  # pairs that nobody interrupted
+        self.owes_marks = False  # the last pair with marks was interrupted
 
     def run(self) -> None:
         began = time.perf_counter()
         warm_up, pair = _WARM_UP, 0
         while not self.error and not self.stopped:
             warms = pair < warm_up
-            marked = (pair == 0 or pair % 4 == warm_up % 4) and self.marks_kept + self.marks_of_pair <= _MAX_MARKS
+            # An interrupted pair with marks is followed by another one, after a pair without.
+            is_due = pair == 0 or pair % 4 == warm_up % 4 or (self.owes_marks and pair % 2 == warm_up % 2)
+            marked = is_due and self.marks_kept + self.marks_of_pair <= _MAX_MARKS
             interrupted = self.repeat(pair, warms, marked)
+            if marked:
+                self.owes_marks = interrupted
             passed = time.perf_counter() - began
             if self.error:
                 break
@@ -442,6 +449,7 @@ class _Repetitions:
         sink.printed = 0
         with _standard_output(sink):
             with self.call.ready(compiled, marks) as call:
+                os.sched_yield()  # whoever waits for the processor runs now, not in the middle of a short call
                 before = _interruptions()
                 run['start_ns'] = time.time_ns()
                 call()

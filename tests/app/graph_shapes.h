@@ -13,15 +13,11 @@ class GraphMaker {
 
   uint32_t add(const std::string& op, std::vector<uint32_t> from, uint32_t line, const char* family = "elementwise",
                const std::string& output = "float32 (4, 8)", const std::string& attributes = "T=float32") {
-    session::NodeRecord n;
-    n.id = static_cast<uint32_t>(graph_.nodes.size());
-    n.name = op + "_" + std::to_string(n.id);
-    n.op = op;
+    const auto id = static_cast<uint32_t>(graph_.nodes.size());
+    session::NodeRecord n = node_of(id, op + "_" + std::to_string(id), op, from, {CodeId(1), line});
     n.family = family;
-    for (const uint32_t f : from) n.inputs.push_back({f, 0});
     if (!output.empty()) n.outputs.push_back(output);
     n.attributes = attributes;
-    n.source = {CodeId(1), line};
     graph_.nodes.push_back(std::move(n));
     return static_cast<uint32_t>(graph_.nodes.size()) - 1;
   }
@@ -113,13 +109,10 @@ inline Document document_around(session::GraphRecord graph) {
   Document d;
   const session::FileId file(1);
   d.add(session::FileRecord{file, "/tmp/train.py", training_source()});
-  session::CodeRecord code{CodeId(1), file, "train_step", 1, {}};
-  for (uint32_t line = 1; line <= 60; ++line) code.lines.push_back({line, line});
-  d.add(code);
+  d.add(code_of(CodeId(1), file, "train_step", 60));
   d.add(session::FunctionRecord{FunctionId(1), "train_step", file, 2, 1, {"x"}});
   session::TraceRecord t =
-      trace_of(TraceId(1), FunctionId(1), 1, 1'700'000'000'000'000'000, 1'700'000'000'001'000'000);
-  t.graphs = {{"traced", graph.id}};
+      trace_of(TraceId(1), FunctionId(1), 1, graph.id, 1'700'000'000'000'000'000, 1'700'000'000'001'000'000);
   t.source = {CodeId(1), 1};
   d.add(std::move(graph));
   d.add(t);

@@ -14,15 +14,10 @@ constexpr int64_t kMs = 1'000'000;
 
 session::NodeRecord node(uint32_t id, const char* name, const char* op, const char* family, std::vector<uint32_t> from,
                          const char* output, uint32_t line) {
-  session::NodeRecord n;
-  n.id = id;
-  n.name = name;
-  n.op = op;
+  session::NodeRecord n = node_of(id, name, op, from, {CodeId(1), line});
   n.family = family;
-  for (uint32_t f : from) n.inputs.push_back({f, 0});
   n.outputs.push_back(output);
   n.attributes = "T=float32";
-  n.source = {CodeId(1), line};  // the code's line table maps offset N to line N
   return n;
 }
 
@@ -113,8 +108,8 @@ SampleRun sample_run() {
   int64_t at = kStart + kMs;
   uint64_t event_id = 1;
   for (uint32_t i = 0; i < 6; ++i) {
-    session::TraceRecord t = trace_of(TraceId(10 + i), FunctionId(1), static_cast<int>(i) + 1, at, at + 4 * kMs);
-    t.graphs = {{"traced", GraphId(10 + i)}};
+    session::TraceRecord t =
+        trace_of(TraceId(10 + i), FunctionId(1), static_cast<int>(i) + 1, GraphId(10 + i), at, at + 4 * kMs);
     t.add_phase("autograph", kMs);
     t.add_phase("python", 2 * kMs);
     t.add_phase("optimize", kMs / 2);
@@ -141,21 +136,15 @@ SampleRun sample_run() {
       const int64_t first = call.end_ns - kMs / 12;
       const uint32_t nodes[] = {3, 4, 5, 10};
       for (uint16_t k = 0; k < 4; ++k) {
-        OpEvent e;
-        e.start_ns = first + k * 20'000;
-        e.end_ns = e.start_ns + (k == 0 ? 15'000 : 4'000);
-        e.call = call.id;
+        const int64_t start = first + k * 20'000;
+        OpEvent e = op_of(OpId(k), start, start + (k == 0 ? 15'000 : 4'000), call.id);
         e.set_node(GraphId(10 + i), NodeId(nodes[k]));
-        e.op = OpId(k);
         add_event(e, event_id++);
       }
       at = call.end_ns + kMs / 5;
     }
-    OpEvent eager;
-    eager.start_ns = at;
-    eager.end_ns = at + 3'000;
+    OpEvent eager = op_of(OpId(3), at, at + 3'000);
     eager.set_source({CodeId(1), 16});
-    eager.op = OpId(3);
     add_event(eager, event_id++);
     at += kMs;
     d.console.push_back({at, session::ConsoleStream::kStdout, "epoch " + std::to_string(i) + "\n"});
@@ -171,8 +160,7 @@ SampleRun sample_run() {
   d.calls = calls.size();
   d.set_calls(FunctionId(1), all);
   for (const auto& [trace, of_trace] : sums) d.set_calls(trace, of_trace);
-  session::TraceRecord e = trace_of(TraceId(20), FunctionId(2), 1, at, at + kMs);
-  e.graphs = {{"traced", GraphId(20)}};
+  session::TraceRecord e = trace_of(TraceId(20), FunctionId(2), 1, GraphId(20), at, at + kMs);
   e.signature = "f32[64,8]";
   e.key = {{"args[0]", "batch", "tensor", "float32", "64,8", ""}};
   e.source = {CodeId(1), 13};

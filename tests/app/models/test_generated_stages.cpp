@@ -31,14 +31,7 @@ Document document_with(const char* kind, const char* options, session::TraceReco
   Document d;
   d.add(session::FileRecord{session::FileId(1), "/home/ada/train.py", "a\nb\nc\nd\ne\nf\n"});
   d.add(session::FileRecord{session::FileId(2), "/usr/lib/python3/dist-packages/flax/linear.py", ""});
-  session::FunctionRecord f;
-  f.id = FunctionId(1);
-  f.name = "step";
-  f.file = session::FileId(1);
-  f.line = 2;
-  f.kind = kind;
-  f.options = options;
-  d.add(f);
+  d.add(session::FunctionRecord{FunctionId(1), "step", session::FileId(1), 2, 0, {}, kind, options});
   d.add(std::move(trace));
   return d;
 }
@@ -169,17 +162,8 @@ class GeneratedStagesTest : public QObject {
                                             "a = dot b # /usr/lib/python3/dist-packages/flax/linear.py:90:1 (d)\n"
                                             "c = neg a # /home/ada/train.py:3:1 (step)\n"
                                             "e = neg c # /tmp/other.py:3:1 (step)\n"}}));
-    session::LocationRecord caller;
-    caller.id = session::LocationId(1);
-    caller.file = session::FileId(1);
-    caller.line = 4;
-    d.add(caller);
-    session::LocationRecord inner;
-    inner.id = session::LocationId(2);
-    inner.caller = caller.id;
-    inner.file = session::FileId(2);
-    inner.line = 90;
-    d.add(inner);
+    d.add(location_of(session::LocationId(1), session::FileId(1), 4));
+    d.add(location_of(session::LocationId(2), session::FileId(2), 90, session::LocationId(1)));
     const StageText text = stage_text(d, TraceId(1), "jaxpr");
     QCOMPARE(text.lines.size(), size_t{3});
     QCOMPARE(text.origins[0], (std::vector<SourcePlace>{{session::FileId(1), 4}}));

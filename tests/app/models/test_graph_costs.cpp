@@ -10,6 +10,7 @@
 #include "app/models/graph_stages.h"
 #include "app/models/inspector.h"
 #include "app/models/text.h"
+#include "tests/session/records.h"
 
 #include <QTest>
 
@@ -61,10 +62,8 @@ struct NestedRun {
     int64_t now = start;
     uint64_t id = 1'000'000;
     const auto ran = [&](uint32_t graph, uint32_t node, int64_t ns) {
-      OpEvent e;
-      e.start_ns = now;
-      e.end_ns = now += ns;
-      e.op = OpId(0);
+      OpEvent e = op_of(OpId(0), now, now + ns);
+      now += ns;
       e.set_node(GraphId(graph), NodeId(node));
       run.ops.append(0, ++id, e);
       by_node[{graph, node}] += ns;

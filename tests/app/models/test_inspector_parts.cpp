@@ -13,6 +13,7 @@
 
 #include "engine/session/writer.h"
 #include "engine/sql/recording.h"
+#include "tests/session/records.h"
 
 #include <QFile>
 #include <QTemporaryDir>
@@ -88,11 +89,8 @@ class InspectorPartsTest : public QObject {
     QVERIFY(find_layers(*SampleStore(run), FunctionId(1), {}, {}).empty());
     // A model was called, and in it a layer, which made the nodes.
     const auto add_place = [&](uint32_t id, std::optional<uint32_t> caller, const char* name) {
-      session::LocationRecord l;
-      l.id = session::LocationId(id);
-      if (caller) l.caller = session::LocationId(*caller);
-      l.file = session::FileId(1), l.line = 6, l.qualname = name;
-      d.add(l);
+      d.add(location_of(session::LocationId(id), session::FileId(1), 6,
+                        caller ? session::LocationId(*caller) : session::LocationId(), name));
     };
     add_place(0, {}, "train_step");
     add_place(1, 0, "Layer.__call__");
@@ -186,14 +184,9 @@ class InspectorPartsTest : public QObject {
     g.id = GraphId(1);
     const auto add = [&g](const char* op, std::vector<uint32_t> from, uint32_t line,
                           const char* output = "float32 (4)") {
-      session::NodeRecord n;
-      n.id = static_cast<uint32_t>(g.nodes.size());
-      n.op = op;
-      for (const uint32_t f : from) n.inputs.push_back({f, 0});
-      n.outputs = {output};
-      n.source = {CodeId(1), line};
-      g.nodes.push_back(n);
-      return n.id;
+      g.nodes.push_back(node_of(static_cast<uint32_t>(g.nodes.size()), "", op, from, {CodeId(1), line}));
+      g.nodes.back().outputs = {output};
+      return g.nodes.back().id;
     };
     const uint32_t x = add("Placeholder", {}, 1);
     const uint32_t a = add("BiasAdd", {x}, 2), a2 = add("Tanh", {a}, 2);         // layer 1
@@ -264,13 +257,9 @@ class InspectorPartsTest : public QObject {
     auto w = session::Writer::create(path.toStdString(), run.document.run, RecordingLevel::kOps);
     w->add(run.document.files.front());
     for (uint32_t i = 0; i < 3; ++i) {
-      session::LocationRecord l;
-      l.id = session::LocationId(i + 1);
-      if (i) l.caller = session::LocationId(i);
-      l.file = session::FileId(1);
-      l.line = static_cast<int>(18 - 5 * i);
-      l.qualname = i == 0 ? "<module>" : i == 1 ? "evaluate" : "helper";
-      w->add(l);
+      w->add(location_of(session::LocationId(i + 1), session::FileId(1), static_cast<int>(18 - 5 * i),
+                         i ? session::LocationId(i) : session::LocationId(),
+                         i == 0 ? "<module>" : i == 1 ? "evaluate" : "helper"));
     }
     w->finish({});
     const auto reader = session::Reader::open(path.toStdString());
@@ -523,8 +512,7 @@ class InspectorPartsTest : public QObject {
   }
 
   void phases_of_a_trace() {
-    session::TraceRecord t;
-    t.start_ns = 1'000'000'000, t.end_ns = 1'010'000'000;
+    session::TraceRecord t = trace_of(TraceId(1), FunctionId(1), 0, 1'000'000'000, 1'010'000'000);
     const auto phase = [&](const char* name, int parent, int64_t from, int64_t to) {
       t.phases.push_back({name, "trace", parent, t.start_ns + from, t.start_ns + to});
     };
@@ -534,16 +522,10 @@ class InspectorPartsTest : public QObject {
     phase("optimize", 2, 5'000'000, 5'500'000);
     phase("compile", -1, 7'000'000, 9'000'000);
     phase("optimize", 4, 7'000'000, 8'000'000);
-    t.id = TraceId(1), t.function = FunctionId(1);
     Document d;
-    session::FunctionRecord callee;
-    callee.id = FunctionId(2), callee.name = "score";
-    d.add(callee);
-    session::TraceRecord inner;
-    inner.id = TraceId(2), inner.function = callee.id;
-    inner.start_ns = t.start_ns + 3'000'000, inner.end_ns = inner.start_ns + 1'000'000;
+    d.add(session::FunctionRecord{FunctionId(2), "score", session::FileId(), 0, 0, {}});
     d.add(t);
-    d.add(inner);
+    d.add(trace_of(TraceId(2), FunctionId(2), 0, t.start_ns + 3'000'000, t.start_ns + 4'000'000));
     const InspectorGroup group = phases_group(d, t);
     const auto text = [](const InspectorRow& r) { return QString(r.indent, QLatin1Char(' ')) + r.label + r.value; };
     QStringList rows;
@@ -568,11 +550,7 @@ class InspectorPartsTest : public QObject {
   void forward_and_gradient() {
     session::GraphRecord g;
     const auto add = [&](const char* op, std::vector<uint32_t> from) {
-      session::NodeRecord n;
-      n.id = static_cast<uint32_t>(g.nodes.size());
-      n.op = n.name = op;
-      for (uint32_t f : from) n.inputs.push_back({f, 0});
-      g.nodes.push_back(n);
+      g.nodes.push_back(node_of(static_cast<uint32_t>(g.nodes.size()), op, op, from));
     };
     add("Placeholder", {});
     add("Conv2D", {0});

@@ -57,16 +57,14 @@ class ModelsTest : public QObject {
       for (const InspectorLink& l : inspect(d, s, nullptr).links) all[l.text] = l.target;
       return all;
     };
-    session::TraceRecord failed;
-    failed.id = TraceId(701), failed.function = FunctionId(7), failed.number = 1, failed.error = "ValueError: no";
+    session::TraceRecord failed = trace_of(TraceId(701), FunctionId(7), 1);
+    failed.error = "ValueError: no";
     d.add(failed);
     const QString show = QStringLiteral("Show the graph"), compare = QStringLiteral("Compare graphs");
     QVERIFY(!links(Selection::of_function(d, FunctionId(7))).contains(show));
     QVERIFY(!links(Selection::of_trace(d, TraceId(701))).contains(show));
     QVERIFY(!links(Selection::of_trace(d, TraceId(701))).contains(compare));
-    session::TraceRecord made;
-    made.id = TraceId(702), made.function = FunctionId(7), made.number = 2, made.graphs = {{"traced", GraphId(100)}};
-    d.add(made);
+    d.add(trace_of(TraceId(702), FunctionId(7), 2, GraphId(100)));
     QCOMPARE(links(Selection::of_function(d, FunctionId(7))).at(show).trace, TraceId(702));
     QVERIFY(links(Selection::of_trace(d, TraceId(702))).contains(compare));
   }
@@ -116,11 +114,8 @@ class ModelsTest : public QObject {
       g.statements = {{INT32_MIN, INT32_MAX, "if", "staged", ""}, {5, 5, "call", "python", "a note"}};
       d.add(g);
     }
-    for (uint32_t i = 0; i < kTraces; ++i) {
-      session::TraceRecord t = trace_of(TraceId(i), FunctionId(i % kFunctions), static_cast<int>(kTraces - i));
-      t.graphs = {{"traced", GraphId(1)}};
-      d.add(std::move(t));
-    }
+    for (uint32_t i = 0; i < kTraces; ++i)
+      d.add(trace_of(TraceId(i), FunctionId(i % kFunctions), static_cast<int>(kTraces - i), GraphId(1)));
     NavigatorModel model;
     model.set_document(&d);
     QCOMPARE(model.rowCount(model.index_of_run()), static_cast<int>(kFunctions));
@@ -557,8 +552,8 @@ class ModelsTest : public QObject {
     Document d;
     d.add(session::FunctionRecord{FunctionId(1), "f", session::FileId(1), 2, 1, {"x"}});
     for (uint32_t i = 0; i < 6; ++i) {
-      session::TraceRecord t = trace_of(TraceId(i), FunctionId(1), static_cast<int>(i) + 1, 100 + i, 1100 + i);
-      t.graphs = {{"traced", GraphId(i)}};
+      session::TraceRecord t =
+          trace_of(TraceId(i), FunctionId(1), static_cast<int>(i) + 1, GraphId(i), 100 + i, 1100 + i);
       t.key = {{"args[0]", "x", "tensor", "float32", std::to_string(10 + i) + ",4", ""}};
       d.add(layered_graph(t.graph(), 1));
       d.add(t);

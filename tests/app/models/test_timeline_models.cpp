@@ -7,6 +7,7 @@
 #include "app/models/selection.h"
 #include "app/models/text.h"
 #include "app/models/timeline.h"
+#include "tests/session/records.h"
 
 #include <QAbstractItemModelTester>
 #include <QRegularExpression>
@@ -52,13 +53,9 @@ class TimelineModelsTest : public QObject {
   void device_tracks() {
     SampleRun run = sample_run();
     Document& d = run.document;
-    session::DeviceRecord kernel;
-    kernel.kind = "kernel";
-    kernel.name = "sgemm_32x32_nn";
-    kernel.start_ns = d.first_ns() + 1000;
-    kernel.end_ns = kernel.start_ns + 500;
+    session::DeviceRecord kernel = device_work("kernel", "sgemm_32x32_nn", d.first_ns() + 1000, d.first_ns() + 1500,
+                                               run.ops.id.front());
     kernel.stream = 7;
-    kernel.op_event = run.ops.id.front();
     run.device.push_back(kernel);
     kernel.kind = "memcpy";
     run.device.push_back(kernel);
@@ -96,15 +93,10 @@ class TimelineModelsTest : public QObject {
     d.device_names = {"/cpu:0", "/gpu:0"};
     d.add(session::SignatureRecord{SignatureId(3), OpId(0), "float32[20,30], float32[30,10]", "float32[20,10]", 3600,
                                    800, 12'000});
-    OpEvent e;
-    e.start_ns = 1000, e.end_ns = 1500, e.op = OpId(0), e.signature = SignatureId(3), e.device = 1;
+    OpEvent e = op_of(OpId(0), 1000, 1500);
+    e.signature = SignatureId(3), e.device = 1;
     run.ops.append(0, 1, e);
-    session::DeviceRecord kernel;
-    kernel.kind = "kernel";
-    kernel.name = "sgemm";
-    kernel.start_ns = 2000, kernel.end_ns = 14'000;
-    kernel.op_event = run.ops.id.front();
-    run.device.push_back(kernel);
+    run.device.push_back(device_work("kernel", "sgemm", 2000, 14'000, run.ops.id.front()));
     const SampleStore store(run);
     const QString said = as_markdown(inspect_with_facts(d, store, event_selection(d, store, 0)));
     QVERIFY2(said.contains(QStringLiteral("Launch took: `500 ns`")), qPrintable(said));
@@ -176,11 +168,8 @@ class TimelineModelsTest : public QObject {
   // What follows the tracing of a call is no run of it where the call was made while another function was traced.
   void a_call_inside_tracing_does_not_run() {
     Document d;
-    for (const auto& [id, from, to] : {std::array{1, 100, 900}, std::array{2, 300, 400}, std::array{3, 1000, 1100}}) {
-      session::TraceRecord t;
-      t.id = TraceId(static_cast<uint32_t>(id)), t.start_ns = from, t.end_ns = to;
-      d.add(t);
-    }
+    for (const auto& [id, from, to] : {std::array{1, 100, 900}, std::array{2, 300, 400}, std::array{3, 1000, 1100}})
+      d.add(trace_of(TraceId(static_cast<uint32_t>(id)), FunctionId(), 0, from, to));
     query::TraceSpan span;
     span.part = query::TracePart::kAfter;
     for (const auto& [id, name] : {std::pair{1U, "Run"}, std::pair{2U, "After tracing"}, std::pair{3U, "Run"}}) {
@@ -229,8 +218,8 @@ class TimelineModelsTest : public QObject {
     d.ops = {{"MatMul", "product"}};
     d.add(session::SignatureRecord{SignatureId(3), OpId(0), "float32[20,30], float32[30,10]", "float32[20,10]", 3600,
                                    800, 12'000});
-    OpEvent e;
-    e.start_ns = 1000, e.end_ns = 2000, e.op = OpId(0), e.signature = SignatureId(3);
+    OpEvent e = op_of(OpId(0), 1000, 2000);
+    e.signature = SignatureId(3);
     run.ops.append(0, 1, e);
     e.start_ns = 3000, e.end_ns = 5000;
     run.ops.append(0, 2, e);

@@ -381,11 +381,7 @@ class FindingTest : public WindowCase {
       d.run.engine = engine;
       d.end = session::EndRecord();
       d.add(session::FunctionRecord{FunctionId(1), "main", session::FileId(1), 2, 1, {"x"}});
-      session::TraceRecord t;
-      t.id = TraceId(0);
-      t.function = FunctionId(1);
-      t.number = 1;
-      d.add(t);
+      d.add(trace_of(TraceId(0), FunctionId(1), 1));
       window().session().show(d);
     };
     const auto shows = [&](const char* text) {

@@ -42,9 +42,7 @@ class FocusTest : public WindowCase {
   void every_word_of_a_large_graph() {
     Document d;
     d.add(session::FunctionRecord{FunctionId(1), "deep", session::FileId(1), 2, 1, {"x"}});
-    session::TraceRecord t = trace_of(TraceId(1), FunctionId(1), 1);
-    t.graphs = {{"traced", GraphId(1)}};
-    d.add(t);
+    d.add(trace_of(TraceId(1), FunctionId(1), 1, GraphId(1)));
     d.add(layered_graph(GraphId(1), 4000));
     const session::GraphRecord& g = *d.graph(GraphId(1));
     for (const QString& query : {QStringLiteral("layer_7"), QStringLiteral("RELU 12"), QStringLiteral("matmul f32["),

@@ -26,21 +26,13 @@ constexpr const char* kDynamo =
     "        sum_1: \"f32[]\" = y.sum()\n        return (y, sum_1)\n";
 
 session::FunctionRecord function(uint32_t id, const char* kind) {
-  session::FunctionRecord f;
-  f.id = FunctionId(id);
-  f.name = "step";
-  f.file = session::FileId(1);
-  f.line = 5;
-  f.decorator_line = 4;
-  f.kind = kind;
-  f.parameters = {"args[0]", "context.grad_mode"};
-  return f;
+  return {FunctionId(id), "step", session::FileId(1), 5, 4, {"args[0]", "context.grad_mode"}, kind};
 }
 
 session::TraceRecord trace(uint32_t id, uint32_t of, int number, const char* native) {
-  session::TraceRecord t = trace_of(TraceId(id), FunctionId(of), number, 1'700'000'000'000'000'000 + id * 10'000'000);
+  const int64_t start = 1'700'000'000'000'000'000 + id * 10'000'000;
+  session::TraceRecord t = trace_of(TraceId(id), FunctionId(of), number, start, start + 1'000'000);
   t.native_id = native;
-  t.end_ns = t.start_ns + 1'000'000;
   return t;
 }
 

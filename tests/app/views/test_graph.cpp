@@ -8,6 +8,7 @@
 #include "app/models/graph_paths.h"
 #include "app/models/graph_repeats.h"
 #include "app/models/text.h"
+#include "tests/session/records.h"
 
 #include <QAccessible>
 #include <QFileInfo>
@@ -132,11 +133,8 @@ class GraphTest : public WindowCase {
     Document d = document_around(layered_by_library());
     d.add(session::FileRecord{session::FileId(2), "/venv/lib/python3.11/site-packages/keras/src/layer.py", "call\n"});
     const auto add = [&d](uint32_t id, int caller, uint32_t file, int line, const char* name) {
-      session::LocationRecord l;
-      l.id = session::LocationId(id);
-      if (caller >= 0) l.caller = session::LocationId(static_cast<uint32_t>(caller));
-      l.file = session::FileId(file), l.line = line, l.qualname = name;
-      d.add(l);
+      const auto by = caller < 0 ? session::LocationId() : session::LocationId(static_cast<uint32_t>(caller));
+      d.add(location_of(session::LocationId(id), session::FileId(file), line, by, name));
     };
     add(0, -1, 1, 2, "train_step");
     add(1, -1, 1, 6, "train_step");

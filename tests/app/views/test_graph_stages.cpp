@@ -6,6 +6,7 @@
 #include "app/models/graph_gradients.h"
 #include "app/models/graph_stages.h"
 #include "app/models/inspector.h"
+#include "tests/session/records.h"
 
 #include <QMenu>
 
@@ -57,9 +58,7 @@ Document called_graph() {
     return g.done(g.add("Identity", {x}, 40, "move"));
   }());
   const auto code = [&](uint32_t id, const char* name, uint32_t file) {
-    session::CodeRecord record{CodeId(id), session::FileId(file), name, 1, {}};
-    for (uint32_t line = 1; line <= 60; ++line) record.lines.push_back({line, line});
-    d.add(record);
+    d.add(code_of(CodeId(id), session::FileId(file), name, 60));
   };
   d.add(session::FileRecord{session::FileId(2), "/tmp/net/layers.py", "\n"});
   code(11, "train", 1);

@@ -6,6 +6,7 @@
 #include "app/models/text.h"
 #include "app/models/traces_model.h"
 #include "app/session/runs.h"
+#include "tests/session/records.h"
 
 #include <QDesktopServices>
 #include <QMessageBox>
@@ -132,12 +133,8 @@ class LandingTest : public WindowCase {
       const std::tuple<const char*, session::FileId, int> stack[] = {
           {"train_step", train, 4}, {"helper", train, line_of_helper}, {"project", layers, 2}};
       for (const auto& [name, file, line] : stack) {
-        session::LocationRecord l;
-        l.id = session::LocationId(last_location++);
-        l.caller = caller;
-        l.file = file, l.line = line, l.qualname = name;
-        caller = l.id;
-        d.add(l);
+        d.add(location_of(session::LocationId(last_location), file, line, caller, name));
+        caller = session::LocationId(last_location++);
       }
       session::NodeRecord node;
       node.name = "MatMul_1", node.source = {CodeId(90), 2}, node.location = caller;

@@ -4,6 +4,7 @@
 #include "app/models/text.h"
 #include "app/models/view_leads.h"
 #include "engine/session/writer.h"
+#include "tests/session/records.h"
 
 #include <QPushButton>
 
@@ -24,11 +25,8 @@ class LeadsTest : public WindowCase {
     d.ops = run.document.ops;
     int64_t at = run.document.run.started_ns + 1000;
     for (uint64_t i = 0; i < ops; ++i, at += 2000) {
-      OpEvent e;
-      e.start_ns = at;
-      e.end_ns = at + 900;
+      OpEvent e = op_of(OpId(3), at, at + 900);
       e.set_source({CodeId(1), 16});
-      e.op = OpId(3);
       made.ops.append(0, i + 1, e);
     }
     d.end = session::EndRecord{at, 0, 0, "finished"};

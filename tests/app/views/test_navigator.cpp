@@ -130,10 +130,8 @@ class NavigatorTest : public WindowCase {
     const auto stack = [&](std::vector<std::tuple<session::FileId, int, const char*>> places) {
       session::LocationId caller;
       for (const auto& [in, line, name] : places) {
-        session::LocationRecord l;
-        l.id = session::LocationId(id++), l.caller = caller, l.file = in, l.line = line, l.qualname = name;
-        caller = l.id;
-        d.add(l);
+        d.add(location_of(session::LocationId(id), in, line, caller, name));
+        caller = session::LocationId(id++);
       }
     };
     stack({{file, 9, "main"}, {library, 40, "call"}, {file, 2, "inner"}});
@@ -179,8 +177,8 @@ class NavigatorTest : public WindowCase {
     for (uint32_t i = 20; i < 24; ++i) add_traces(d, FunctionId(i), i * 100, 1, 1);
     // A function of Keras belongs to the line of fit(): nothing of it is to be converted, whatever fails in it.
     d.add(session::FunctionRecord{FunctionId(24), "train_function", file, 5, 5, {}});
-    session::TraceRecord failed;
-    failed.id = TraceId(2400), failed.function = FunctionId(24), failed.number = 1, failed.error = "ValueError: no";
+    session::TraceRecord failed = trace_of(TraceId(2400), FunctionId(24), 1);
+    failed.error = "ValueError: no";
     d.add(failed);
     const auto why = [&](uint32_t id) {
       return nothing_to_show(d, Selection::of_function(d, FunctionId(id)), LeadFor::kAutograph)

@@ -7,6 +7,8 @@
 
 #include "engine/session/merge.h"
 #include "engine/session/writer.h"
+#include "tests/session/rank_recording.h"
+#include "tests/session/records.h"
 
 #include <QAction>
 #include <QSignalSpy>
@@ -30,51 +32,23 @@ class RanksViewTest : public WindowCase {
   // Steps of 10 ms, one collective after each; rank 1 needs 30 ms more for the third.
   std::string write_rank(int rank, int late_ms) {
     const std::string to = at(("rank" + std::to_string(rank) + ".footlight").c_str()).toStdString();
-    session::RunRecord run;
-    run.script = "/home/ada/train.py";
-    run.started_ns = kBegin;
-    auto writer = session::Writer::create(to, run, RecordingLevel::kStructure);
-    session::ProcessRecord process;
-    process.id = session::ProcessId(0);
-    process.rank = rank;
-    process.world = kRanks;
-    process.kind = session::ProcessRecord::kRank;
-    process.host = rank == 2 ? "node18" : "node17";
-    process.machine = "boot-1";
-    process.pid = 100 + rank;
-    process.clocks = {{kBegin, 5 * kMs, 40}};
-    writer->add(process);
-    writer->add(session::ThreadRecord{session::ThreadId(0), 7, "main"});
-    session::TrackRecord track;
-    track.id = session::TrackId(0);
-    track.kind = "thread";
-    track.thread = session::ThreadId(0);
-    writer->add(track);
-    session::FunctionRecord function;
-    function.id = FunctionId(0);
-    function.name = "train_step";
-    writer->add(function);
+    auto writer =
+        begin_rank(to, RecordingLevel::kStructure,
+                   {rank, kRanks, rank == 2 ? "node18" : "node17", "boot-1", {{kBegin, 5 * kMs, 40}}});
     int64_t now = kBegin;
     for (int step = 0; step < kSteps; ++step) {
       const bool is_late = step == kLateStep;
       const int64_t comes = now + 10 * kMs + rank * 4'000 + (is_late && rank == kLateRank ? late_ms * kMs : 0);
       now += 11 * kMs + (is_late ? late_ms * kMs : 0);
       if (is_late && rank == kLateRank) {
-        session::TraceRecord trace;
-        trace.id = TraceId(2);
-        trace.function = FunctionId(0);
-        trace.number = 2;
+        session::TraceRecord trace = trace_of(TraceId(2), FunctionId(0), 2, comes - (late_ms + 2) * kMs,
+                                               comes - 3 * kMs);
         trace.why = "shape of tokens";
-        trace.start_ns = comes - (late_ms + 2) * kMs;
-        trace.end_ns = comes - 3 * kMs;
         writer->add(std::move(trace));
       }
-      session::CallRecord call;
-      call.id = CallId(static_cast<uint64_t>(step));
-      call.function = FunctionId(0);
+      session::CallRecord call = call_of(CallId(static_cast<uint64_t>(step)), FunctionId(0), {}, CallOutcome::kHit,
+                                         comes - 2 * kMs, comes);
       call.thread = session::ThreadId(0);
-      call.start_ns = comes - 2 * kMs;
-      call.end_ns = comes;
       writer->add(call);
       session::SpanRecord span{session::TrackId(0), comes, now, "all_reduce", "collective"};
       span.args = R"({"group": "world", "bytes": 64, "file": "/home/ada/train.py", "line": 88})";

@@ -5,6 +5,7 @@
 #include "app/models/text.h"
 
 #include "engine/session/writer.h"
+#include "tests/session/records.h"
 
 #include <QAccessible>
 #include <QMenu>
@@ -259,11 +260,8 @@ class TimelineTracksTest : public TimelineCase {
       track.kind = "counter", track.name = "loss";
       w->add(track);
       for (int i = 0; i < 10; ++i) {
-        session::SpanRecord span;
-        span.track = session::TrackId(3);
-        span.start_ns = last + i * 1'000'000, span.end_ns = span.start_ns + 600'000;
-        span.name = "load";
-        w->add(span);
+        const int64_t start = last + i * 1'000'000;
+        w->add(session::SpanRecord{session::TrackId(3), start, start + 600'000, "load", ""});
         values.emplace_back(last + i * i * 100'000, 10.0 - i);
         w->add(session::CounterRecord{session::TrackId(4), values.back().first, values.back().second});
       }
@@ -320,13 +318,8 @@ class TimelineTracksTest : public TimelineCase {
     SampleRun run = run_;
     const int64_t first = run.document.first_ns();
     for (const char* kind : {"runtime", "kernel"}) {
-      session::DeviceRecord d;
-      d.kind = kind;
-      d.name = kind;
-      d.start_ns = first + (kind[0] == 'k' ? 5000 : 1000);
-      d.end_ns = d.start_ns + 700;
-      d.op_event = run.ops.id[7];
-      run.device.push_back(d);
+      const int64_t start = first + (kind[0] == 'k' ? 5000 : 1000);
+      run.device.push_back(device_work(kind, kind, start, start + 700, run.ops.id[7]));
     }
     const QString path = at("device.footlight");
     write_session(path, run);

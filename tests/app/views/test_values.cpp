@@ -55,25 +55,17 @@ Document values_document() {
   Document d;
   d.path = QStringLiteral("/run.footlight");
   d.run.script = "/run.py";
-  session::FunctionRecord f;
-  f.id = FunctionId(1);
-  f.name = "step";
-  d.add(f);
+  d.add(session::FunctionRecord{FunctionId(1), "step", session::FileId(), 0, 0, {}});
   session::GraphRecord g;
   g.id = GraphId(3);
   for (const char* op : {"Softmax", "Log", "Mul", "Neg"}) {
-    session::NodeRecord n;
-    n.id = static_cast<uint32_t>(g.nodes.size());
-    n.name = std::string("loss/") + op;
-    n.op = op;
+    session::NodeRecord n = node_of(static_cast<uint32_t>(g.nodes.size()), std::string("loss/") + op, op);
     n.outputs = {"float32 (2, 2, 3)"};
     if (n.id) n.inputs = {{n.id - 1, 0}};
     g.nodes.push_back(n);
   }
   d.add(g);
-  session::TraceRecord t = trace_of(TraceId(7), FunctionId(1), 1);
-  t.graphs = {{"traced", GraphId(3)}};
-  d.add(t);
+  d.add(trace_of(TraceId(7), FunctionId(1), 1, GraphId(3)));
   auto call = std::make_shared<session::CallValues>();
   call->function = FunctionId(1);
   call->trace = TraceId(7);

@@ -130,6 +130,7 @@ std::string clock_text(const query::ClockPlace& place) {
   std::string text = place.move_ns == 0 ? "same clock" : std::string("moved by ") + (place.move_ns < 0 ? "-" : "+") +
                                                              time_text(place.move_ns);
   text += ", error " + time_text(place.error_ns);
+  if (place.by == By::kHandshake) return text + ", by asking rank 0 over the folder of the recordings";
   return text + (place.by == By::kSteadyClock ? ", by the machine's steady clock"
                                               : ", by " + std::to_string(place.matched) + " collectives");
 }

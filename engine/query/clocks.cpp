@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <limits>
 #include <map>
+#include <optional>
 #include <tuple>
 
 namespace footlight::query {
@@ -31,6 +32,17 @@ ClockPlace by_steady_clock(const ProcessRecord& reference, const ProcessRecord& 
   place.move_ns = ahead(reference.clocks.front()) - ahead(process.clocks.front());
   place.error_ns = reference.clocks.front().error_ns + process.clocks.front().error_ns +
                    std::max(drift(reference), drift(process));
+  return place;
+}
+
+// What a process found out of rank 0's clock while it ran; rank 0 needs none. What was merged before was moved by it.
+std::optional<ClockPlace> to_rank_0(const ProcessRecord& process) {
+  const bool is_asked = process.clock_error_ns > 0 && process.recording.empty();
+  const bool is_rank_0 = process.kind == ProcessRecord::kRank && process.rank == 0 && process.recording.empty();
+  if (!is_asked && !is_rank_0) return {};
+  ClockPlace place;
+  place.by = ClockPlace::By::kHandshake;
+  if (is_asked) place.move_ns = process.clock_offset_ns, place.error_ns = process.clock_error_ns;
   return place;
 }
 
@@ -115,10 +127,25 @@ std::vector<ClockPlace> place_clocks(const std::vector<ClockSource>& sources) {
         }
       }
     }
+    // By a process of each of both machines that know rank 0's clock.
+    std::optional<ClockPlace> asked;
+    for (const auto& [k, beside] : together) {
+      const std::optional<ClockPlace> own = to_rank_0(sources[k].process);
+      if (!own) continue;
+      for (const size_t r : with_reference) {
+        const std::optional<ClockPlace> theirs = to_rank_0(sources[r].process);
+        if (!theirs) continue;
+        ClockPlace found = *own;
+        found.move_ns += places[r].move_ns - theirs->move_ns - beside.move_ns;
+        found.error_ns += places[r].error_ns + theirs->error_ns + beside.error_ns;
+        if (!asked || found.error_ns < asked->error_ns) asked = found;
+      }
+    }
     ClockPlace machine;
     machine.by = ClockPlace::By::kSystemTime;
     machine.error_ns = -1;
     if (!bounds.ends.empty()) machine = bounds.place();
+    if (asked && (machine.error_ns < 0 || asked->error_ns < machine.error_ns)) machine = *asked;
     for (const auto& [k, beside] : together) {
       places[k] = machine;
       places[k].move_ns += beside.move_ns;

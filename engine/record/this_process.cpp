@@ -2,6 +2,7 @@
 #include "engine/record/this_process.h"
 
 #include "engine/base/clock.h"
+#include "engine/record/clock_handshake.h"
 #include "engine/session/writer.h"
 
 #include <unistd.h>
@@ -11,6 +12,7 @@
 #include <cstring>
 #include <ctime>
 #include <fstream>
+#include <memory>
 #include <mutex>
 #include <optional>
 
@@ -62,12 +64,30 @@ session::ClockReading read_clocks() {
 struct Known {
   std::mutex mutex;
   session::ProcessRecord process;
+  std::unique_ptr<ClockHandshake> handshake;
 };
 
 // Never destroyed: exit handlers use it.
 Known& known() {
   static Known* it = new Known;
   return *it;
+}
+
+// Ranks on different machines compare their clocks while the program runs.
+void begin_handshake() {
+  const session::ProcessRecord process = this_process();
+  session::Writer* const writer = session::active_writer();
+  if (!writer || process.kind != session::ProcessRecord::kRank) return;
+  const std::string folder = handshake_folder(writer->path(), process.world);
+  if (folder.empty()) return;
+  known().handshake = std::make_unique<ClockHandshake>(
+      folder, process.rank, process.world, [] { return now_ns(); },
+      [](const ClockOffset& offset) {
+        change_this_process([&](session::ProcessRecord& p) {
+          p.clock_offset_ns = offset.ns;
+          p.clock_error_ns = offset.error_ns;
+        });
+      });
 }
 
 // Ray Train starts its workers first, and puts their ranks into the environment later. Other programs that change it do
@@ -117,6 +137,7 @@ void process_begins() {
     process.pid = getpid();
     process.machine = boot_id();
     process.clocks = {read_clocks()};
+    process.clock_offset_ns = process.clock_error_ns = 0;
     const std::optional<Rank> rank = process.world < 2 ? rank_from_launcher() : std::nullopt;
     if (!rank) return;
     process.rank = rank->rank;
@@ -124,9 +145,11 @@ void process_begins() {
     process.local_rank = rank->local_rank;
     if (process.kind.empty()) process.kind = session::ProcessRecord::kRank;
   });
+  begin_handshake();
 }
 
 void process_ends() {
+  known().handshake.reset();
   change_this_process([](session::ProcessRecord& process) {
     take_late_rank(process);
     process.clocks.resize(1);
@@ -136,6 +159,7 @@ void process_ends() {
 
 void process_forked() {
   new (&known().mutex) std::mutex;
+  (void)known().handshake.release();  // its thread does not exist here
   session::ProcessRecord& process = known().process;
   process.kind = session::ProcessRecord::kFork;
   process.parent_pid = static_cast<int>(process.pid);

@@ -171,6 +171,7 @@ class Merge {
     }
     for (ProcessRecord& process : all.processes) {
       if (process.recording.empty()) {
+        process.clock_offset_ns = process.clock_error_ns = 0;  // the part is moved by what is known of them
         process.recording = part.path;
         process.end = all.end ? all.end->reason : state == State::kLive ? "still running" : "";
       }

@@ -156,6 +156,43 @@ class RanksTest : public QObject {
     }
   }
 
+  void clocks_of_other_machines_are_asked_for() {
+    const int64_t apart = 1'234'567'890, error = 150'000;
+    ClockSource zero, one, two;
+    for (ClockSource* source : {&zero, &one, &two}) {
+      source->process.kind = ProcessRecord::kRank;
+      source->process.machine = source == &zero ? "boot-1" : "boot-2";
+      source->process.clocks = {{100, 0, 1}};
+    }
+    one.process.rank = 1;
+    two.process.rank = 2;
+    one.process.clock_offset_ns = -apart;
+    one.process.clock_error_ns = error;
+    two.process.clocks = {{1100, 0, 1}};  // ahead of the other process of its machine, and was not answered
+    auto places = place_clocks({zero, one, two});
+    QVERIFY(places[1].by == ClockPlace::By::kHandshake && places[2].by == ClockPlace::By::kHandshake);
+    QCOMPARE(places[1].move_ns, -apart);
+    QCOMPARE(places[1].error_ns, error);
+    QCOMPARE(places[2].move_ns, -apart - 1000);
+    QVERIFY(places[2].error_ns > error && places[2].error_ns <= error + 10);
+    places = place_clocks({one, two, zero});  // another one is the reference
+    QCOMPARE(places[2].move_ns, apart);
+    QCOMPARE(places[2].error_ns, error);
+    // Collectives that tell more are believed.
+    Collective narrow, wide;
+    narrow.name = wide.name = "barrier";
+    narrow.arrivals = {{ProcessId(0), ThreadId(0), 5000, 5100, {}}};
+    zero.collectives = {narrow};
+    wide.arrivals = {{ProcessId(0), ThreadId(0), 5010 + apart, 5090 + apart, {}}};
+    one.collectives = {wide};
+    places = place_clocks({zero, one});
+    QVERIFY(places[1].by == ClockPlace::By::kCollectives && places[1].error_ns <= 100);
+    // What was merged before was moved by what was known.
+    one.process.recording = "part.footlight";
+    one.collectives.clear();
+    QCOMPARE(place_clocks({zero, one})[1].error_ns, int64_t{-1});
+  }
+
   void clocks_that_nothing_compares_keep_their_times() {
     ClockSource a, b;
     a.process.machine = "boot-1";

@@ -155,6 +155,15 @@ class Ranks(Recorded):
         self.assertRegex(report, r'\| Rank 2 \| tracing \| step \| \d+ \|')
         self.assertIn('ranks', json.loads(self.run_program('report', '--json', 'run-merged.footlight').stdout))
 
+    def check_times_of_rank_0(self):
+        """Ranks have found out how far their clocks are apart: by nothing, as they all are on one machine."""
+        for rank in (1, 2, 3):
+            (offset, error), = self.rows(f'run.rank{rank}.footlight', 'SELECT clock_offset_ns, clock_error_ns FROM process')
+            self.assertGreater(error, 0)
+            self.assertLessEqual(abs(offset), error)
+        self.assertEqual(self.rows('run.rank0.footlight', 'SELECT clock_offset_ns, clock_error_ns FROM process'), [(0, 0)])
+        self.assertEqual([name for name in os.listdir(self.folder) if name.startswith('.footlight-clocks')], [])
+
     def late_findings(self, plan):
         self.write('ranks.py', SLEEPING)
         self.launched_as_written(plan)
@@ -181,6 +190,7 @@ class Ranks(Recorded):
             self.assertGreaterEqual(one['cost_ms'], 0.95 * ms * late / times)
             self.assertIn('the other 3 ranks waited', one['message'])
             self.assertIs(one['checked'], False)
+        self.check_times_of_rank_0()
         self.assertEqual(found[titles[3, 'retrace']]['evidence']['collective'], 'barrier #10')
         self.assertEqual(found[titles[3, 'retrace']]['function'], 'step')
         self.assertIn('shape of x', found[titles[3, 'retrace']]['fix']['text'])

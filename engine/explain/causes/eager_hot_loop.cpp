@@ -1,12 +1,14 @@
 // eager_hot_loop: a function that is not traced runs many ops one by one, in calls that are alike, and takes a large
-// part of the time. Fix: decorate it.
+// part of the time. Fix: decorate it, where its body would do the same in a graph; else, say what has to change first.
 #include "engine/explain/findings.h"
 #include "engine/explain/outlines.h"
+#include "engine/explain/traceable.h"
 #include "engine/explain/compare/text.h"
 #include "engine/explain/words.h"
 #include "engine/source/line.h"
 
 #include <algorithm>
+#include <cctype>
 
 namespace footlight::explain {
 namespace {
@@ -60,6 +62,7 @@ class Search {
   }
 
   std::map<Line, HotFunction>& functions() { return functions_; }
+  Outlines& outlines() { return outlines_; }
 
   // The line in a loop that calls it.
   Line call_of(const HotFunction& f) {
@@ -214,9 +217,29 @@ bool runs_under_jax(const Evidence& evidence, session::FileId file) {
 Finding::Edit decorated(const Evidence& evidence, const Line& def, const std::string& decorator) {
   const std::string_view text = evidence.text(def);
   if (source::defined_function(text).empty()) return {};
-  const size_t at = source::indent_of(text).characters, open = text.find('(');
-  const std::string old(text.substr(at, open == text.npos ? open : open + 1 - at));
-  return {def, old, decorator + '\n' + std::string(text.substr(0, at)) + old};
+  const size_t indent = source::indent_of(text).characters, open = text.find('(');
+  const std::string old(text.substr(0, open == text.npos ? open : open + 1));
+  return {def, old, old.substr(0, indent) + decorator + '\n' + old};
+}
+
+// "First move .numpy() on line 17 to the caller; then ": what the functions need before they can be traced.
+std::string before_tracing_text(const Evidence& evidence, Outlines& outlines, const Line& def,
+                                const std::set<const HotFunction*>& with, bool jax) {
+  constexpr size_t kMaxSteps = 4;
+  std::vector<std::string> steps = before_tracing(evidence, outlines, def, jax);
+  for (const HotFunction* part : with) {
+    if (part->def.file == def.file) continue;
+    const auto& files = evidence.records().files;
+    const auto file = std::ranges::find(files, part->def.file, &session::FileRecord::id);
+    const std::string path = file == files.end() ? std::string("another file") : file->path;
+    for (const std::string& step : before_tracing(evidence, outlines, part->def, jax))
+      steps.push_back(step + " in " + path.substr(path.rfind('/') + 1));
+  }
+  if (steps.empty()) return {};
+  const size_t more = steps.size() > kMaxSteps ? steps.size() - kMaxSteps : 0;
+  steps.resize(steps.size() - more);
+  if (more) steps.push_back(with_commas(more) + (more == 1 ? " more change" : " more changes") + " of this kind");
+  return "First " + joined(steps, "; ") + "; then ";
 }
 
 // The time from the first op to the last one, without traces and pauses that came once.
@@ -288,7 +311,12 @@ void find_eager_hot_loop(const Evidence& evidence, Findings& findings) {
                          : "Write " + decorator + " before def " + f.name;
     if (!transformed.empty() && !of_object)
       made.fix += ", or make jax.jit(" + transformed + ") once, before the loop, and call that";
-    if (!of_object && (!jax || imports(evidence, f.def.file, "jax", true)))
+    const std::string first = before_tracing_text(evidence, search.outlines(), f.def, h.with, jax);
+    if (!first.empty()) {
+      made.fix[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(made.fix[0])));
+      made.fix = first + made.fix;
+    }
+    if (first.empty() && !of_object && (!jax || imports(evidence, f.def.file, "jax", true)))
       made.edit = decorated(evidence, f.def, decorator);
     findings.found.push_back(std::move(made));
   }

@@ -74,6 +74,18 @@ bool occurs_in(const explain::Cause& cause, const Document& document) {
   });
 }
 
+// Whether what the cause looks for was seen, though it became no finding: then "no problem" would say too much.
+bool was_observed(std::string_view cause, const Document& document) {
+  using Kind = session::ObservationKind;
+  return std::ranges::any_of(document.observations, [&](const session::ObservationRecord& o) {
+    switch (o.kind) {
+      case Kind::kTensorLeak: return cause == "tensor_leak" || cause == "python_side_effect";
+      case Kind::kSideEffect: return cause == "python_side_effect";
+      default: return false;
+    }
+  });
+}
+
 uint64_t statements_in(const Document& document) {
   uint64_t statements = 0;
   for (const session::GeneratedRecord& g : document.generated) statements += g.statements.size();
@@ -125,7 +137,7 @@ QString cause_words(const std::string& cause) {
 std::vector<LookedFor> looked_for(const Document& document, const std::set<std::string>& named) {
   std::array<LookedFor, kGroups> all;
   for (const explain::Cause* cause : explain::all_causes()) {
-    if (named.contains(cause->name) || !occurs_in(*cause, document)) continue;
+    if (named.contains(cause->name) || !occurs_in(*cause, document) || was_observed(cause->name, document)) continue;
     all[where_of(cause->name)].causes << capitalized(cause_words(cause->name));
   }
   std::vector<LookedFor> found;

@@ -124,7 +124,7 @@ class Collector {
     int line = static_cast<int>(at->at.line);
     if (!outside(path, &line)) return;
     const bool memo = changes && kind != OutsideAccess::kUpdate && tested(path);
-    out_.accesses.push_back({kind, std::move(path), line, memo, literal, under_});
+    out_.accesses.push_back({kind, std::move(path), line, memo, nested_ > 0, literal, under_});
   }
 
   // Whether a test around asks for the place, or for what holds it.
@@ -138,6 +138,20 @@ class Collector {
   bool is_memo(const Node* target) const {
     OutsidePath path;
     return !is(target, Kind::kName) && plain_path(target, path) && outside(path) && tested(path);
+  }
+
+  // A test after which either branch stores the same place chooses the first value or the next one: no cache does so.
+  void stored_in_both(size_t first, size_t second) {
+    auto& all = out_.accesses;
+    const auto stores_item_or_name = [](const OutsideAccess& access) {
+      return access.kind == OutsideAccess::kStore ||
+             (access.kind == OutsideAccess::kMutation && !access.path.steps.empty() && access.path.steps.back().item);
+    };
+    for (size_t i = first; i < second; ++i) {
+      if (!all[i].memo || !stores_item_or_name(all[i])) continue;
+      for (size_t k = second; k < all.size(); ++k)
+        if (stores_item_or_name(all[k]) && all[k].path == all[i].path) all[k].memo = all[i].memo = false;
+    }
   }
 
   void block(const List& statements) {
@@ -227,8 +241,9 @@ class Collector {
       }
       if (path_called && path.steps.empty() && (path.root == "hasattr" || path.root == "isinstance")) return;
       if (method && is_mutator(path.steps.back().key)) {
+        const bool clears = path.steps.back().key == "clear";
         path.steps.pop_back();
-        add(OutsideAccess::kMutation, path, node);
+        add(OutsideAccess::kMutation, path, node, clears);
       } else if (method && path.steps.back().key == "get" && args.size >= 1 && constant_key(args[0], name)) {
         path.steps.back() = name;
         add(OutsideAccess::kRead, path, node);
@@ -291,11 +306,15 @@ class Collector {
         talking_ += talk;
         visit(node->node(at::If::test));
         talking_ -= talk;
-        const size_t guards = guards_.size();
+        const size_t guards = guards_.size(), first = out_.accesses.size();
         collect_guards(node->node(at::If::test));
+        ++nested_;
         const int line = static_cast<int>(node->at.line);
         branch(body, line, true);
+        const size_t second = out_.accesses.size();
         branch(orelse, line, false);
+        --nested_;
+        stored_in_both(first, second);
         const bool returns = !body.empty() && is(body[body.size - 1], Kind::kReturn);
         if (!returns) guards_.resize(guards);  // otherwise what follows is under the test too
         if (leaves(body)) under_.push_back({line, false});
@@ -304,14 +323,23 @@ class Collector {
       }
       case Kind::kTry: {
         const size_t guards = guards_.size();
+        ++nested_;
         block(node->list(at::Try::body));
         for (const Node* s : node->list(at::Try::body)) collect_guards(s);
         for (const Node* handler : node->list(at::Try::handlers)) block(handler->list(at::ExceptHandler::body));
         guards_.resize(guards);
         block(node->list(at::Try::orelse));
+        --nested_;
         block(node->list(at::Try::finalbody));
         return;
       }
+      case Kind::kFor:
+      case Kind::kAsyncFor:
+      case Kind::kWhile:
+        ++nested_;
+        for_each_child(node, [&](const Node* child) { visit(child); });
+        --nested_;
+        return;
       case Kind::kAssign:
         return assign(node);
       case Kind::kAnnAssign:
@@ -353,6 +381,7 @@ class Collector {
   std::vector<OutsidePath> guards_;
   std::vector<BranchTaken> under_;  // around what is visited
   int talking_ = 0;
+  int nested_ = 0;  // branches, loops and try statements around
 };
 
 }  // namespace

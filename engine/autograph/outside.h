@@ -46,7 +46,8 @@ struct OutsideAccess {
   OutsidePath path;
   int line = 0;
   bool memo = false;             // a store under a test of the same place, as in caches
-  bool literal = false;          // a store of True, None, 0
+  bool conditional = false;      // in a branch, a loop or a try statement: it may be left out
+  bool literal = false;          // a store of True, None, 0; or clear()
   std::vector<BranchTaken> under;
 };
 

@@ -1,4 +1,5 @@
 // Symbolic tensors that outlive their trace.
+#include "engine/session/records/leak_notes.h"
 #include "tests/explain/causes/observed.h"
 
 #include <QTest>
@@ -32,6 +33,29 @@ class TestTensorLeak : public QObject {
     const auto found = findings(run);
     QCOMPARE(found.size(), size_t{1});
     QCOMPARE(found[0].related[0].at.line, 40);
+  }
+
+  void state_that_the_body_reads_before_it_stores_it() {
+    for (const bool used : {false, true}) {
+      SampleRun run = run_of(6);
+      const auto leak = [&] { return observed(run, ObservationKind::kTensorLeak, "self.x", 7); };
+      run.observations.push_back(leak());
+      run.observations.back().lines = {{"read", FileId(1), 6}};
+      run.observations.back().values = {"a tensor", "a symbolic tensor"};
+      run.observations.push_back(leak());
+      run.observations.back().note = session::kPutBack;
+      if (used) {
+        run.observations.push_back(leak());
+        run.observations.back().note = session::kUsedOldValue;
+      }
+      const auto found = findings(run);
+      QCOMPARE(found.size(), size_t{used});
+      if (!used) continue;
+      QCOMPARE(found[0].calls, size_t{4});  // five later calls, of which one was right
+      QCOMPARE(found[0].title, std::string("self.x is frozen in the graph of step"));
+      QCOMPARE(found[0].fix, std::string("Keep self.x in a tf.Variable and assign to it in step"));
+      QCOMPARE(found[0].related[0].at.line, 6);
+    }
   }
 
   void a_tensor_that_nobody_uses() {

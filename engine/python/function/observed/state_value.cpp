@@ -75,9 +75,21 @@ bool is_code(PyObject* o) {
          std::strcmp(Py_TYPE(o)->tp_name, "numpy.ufunc") == 0;
 }
 
+bool has_plain_bytes(const Tensor& tensor) {
+  return !tensor.is_symbolic() && tensor.device() == Device::cpu() && tensor.dtype() != DType::kString &&
+         tensor.dtype() != DType::kResource && tensor.dtype() != DType::kVariant;
+}
+
+uint64_t of_tensor(const Tensor& tensor) {
+  uint64_t hash = mix(31, static_cast<uint64_t>(tensor.dtype()));
+  for (const int64_t dim : tensor.shape().dims()) hash = mix(hash, static_cast<uint64_t>(dim));
+  return tensor.bytes() ? mix(hash, of_block(static_cast<const char*>(tensor.raw()), tensor.bytes())) : hash;
+}
+
 struct Look {
   int budget = 128;
   bool all = false;               // every item of a list
+  bool contents = false;          // of tensors, too
   bool symbolic = false;
 
   uint64_t items(PyObject* list, Py_ssize_t count, int depth) {
@@ -119,8 +131,9 @@ struct Look {
       return mix(3, static_cast<uint64_t>(PyObject_Hash(o)));
     }
     if (is_tensor(o)) {
-      symbolic |= tensor_of(o).is_symbolic();
-      return of_pointer(o);
+      const Tensor& tensor = tensor_of(o);
+      symbolic |= tensor.is_symbolic();
+      return contents && has_plain_bytes(tensor) ? of_tensor(tensor) : of_pointer(o);
     }
     if (is_variable(o)) return of_pointer(o);
     if (is_code(o)) return 17;
@@ -313,6 +326,13 @@ SeenValue see(PyObject* value) {
   if (is_variable(value)) kind = SeenValue::kVariable;
   if (look.symbolic) kind = SeenValue::kSymbolic;
   return {kind, hash};
+}
+
+uint64_t contents_of(PyObject* value) {
+  if (!value) return 0;
+  Look look;
+  look.contents = true;
+  return look.value(value, 0);
 }
 
 std::string text_of(PyObject* value) { return value ? text_at(value, 0) : "nothing"; }

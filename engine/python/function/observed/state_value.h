@@ -28,6 +28,7 @@ struct SeenValue {
   bool same(const SeenValue& o) const { return kind == o.kind && hash == o.hash; }
 };
 SeenValue see(PyObject* value);          // null: absent
+uint64_t contents_of(PyObject* value);   // the same for equal tensors, too, where the host holds them
 std::string text_of(PyObject* value);    // "0.5", "[1, 2, ...]", "a Layer object"
 
 // The names of a path as Python objects.

@@ -6,6 +6,7 @@
 #include "engine/base/error_words.h"
 #include "engine/base/recording.h"
 #include "engine/python/autograph/convert.h"
+#include "engine/python/function/observed/frozen_state.h"
 #include "engine/python/function/observed/state_records.h"
 #include "engine/python/interpreter/arguments.h"
 #include "engine/python/interpreter/attributes.h"
@@ -22,6 +23,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 #include <unordered_map>
 
@@ -79,28 +81,6 @@ bool is_users(PyObject* function) {
   return body && is_users_file(body->file);
 }
 
-struct CalledFunction {
-  Ref function;                          // null: what is called is no Python function, or is not known
-  Ref self;                              // null: no object goes with it
-};
-
-// What the access, a call, calls by now.
-CalledFunction function_called(const Entry& entry) {
-  const Ref value = entry.now().value;
-  if (!value) return {};
-  if (PyMethod_Check(value.get()))
-    return {Ref::borrow(PyMethod_GET_FUNCTION(value.get())), Ref::borrow(PyMethod_GET_SELF(value.get()))};
-  if (!PyFunction_Check(value.get())) return {};
-  Ref owner;
-  if (entry.steps) {                     // found on the class of the object
-    Entry object = entry;
-    --object.steps;
-    owner = object.now().value;
-    if (owner && (PyModule_Check(owner.get()) || PyType_Check(owner.get()))) owner = {};
-  }
-  return {value, std::move(owner)};
-}
-
 // on_call(function, frame): the recorder calls it when a function of the program begins.
 PyObject* on_call(PyObject*, PyObject* const* args, Py_ssize_t count) {
   if (count > 0) StateWatch::entered_from_library(args[0]);
@@ -135,6 +115,7 @@ struct StateWatch::Impl {
   std::set<std::pair<const void*, const void*>> entered;
   std::vector<SharedBody> bodies;
   std::vector<std::shared_ptr<TraceState>> inner;
+  std::vector<TraceState::Frozen> frozen;
   struct Drawn {
     ChanceSource source;
     SeenValue before;
@@ -178,7 +159,7 @@ struct StateWatch::Impl {
     const size_t count = body->outside.accesses.size();
     for (size_t i = 0; i < count && entries.size() < kMaxPlaces; ++i) {
       const OutsideAccess& access = body->outside.accesses[i];
-      Entry entry{Ref::borrow(made), {}, body, i, access.path.steps.size(), false, bodies.size() == 1, nullptr, {}};
+      Entry entry{Ref::borrow(made), {}, body, i, access.path.steps.size(), false, bodies.size() == 1, nullptr};
       if (access.path.parameter >= 0) {
         const auto index = static_cast<size_t>(access.path.parameter);
         if (index >= values.size() || !values[index]) continue;
@@ -200,6 +181,11 @@ struct StateWatch::Impl {
       entry.holder = spot.holder;
       entry.before = see(spot.value.get());
       if (entry.before.kind == SeenValue::kCode && access.kind <= OutsideAccess::kCall) continue;
+      if (entry.before.known()) {
+        entry.contents = contents_of(spot.value.get());
+        entry.text = text_of(spot.value.get());
+        entry.identity = identity_of(spot.value.get());
+      }
       entries.push_back(std::move(entry));
     }
   }
@@ -350,6 +336,7 @@ struct StateWatch::Impl {
           observation(writer, leaked ? ObservationKind::kTensorLeak : ObservationKind::kSideEffect, function, trace,
                       now_ns(), *e.body, access.line, where.text);
       record.note = access.kind == OutsideAccess::kMutation ? "mutation" : "";
+      if (leaked) note_frozen(writer, e, after, record);
       record.values.push_back(text_of(spot.value.get()));
       add_lines(writer, record, uses, false, leaked ? "use" : "read");
       if (record.lines.empty() && !leaked && access.kind != OutsideAccess::kStore) {
@@ -368,12 +355,44 @@ struct StateWatch::Impl {
     }
   }
 
+  // What the trace read before it left a symbolic tensor there: later calls are compared with it.
+  void note_frozen(session::Writer& writer, const Entry& stored, const SeenValue& after, ObservationRecord& record) {
+    const FrozenState found = frozen_state(stored, entries);
+    if (!found.read) return;
+    record.line = found.stored_line;
+    record.values.push_back(found.read->text);
+    for (const Entry* read : found.reads) {
+      const session::ObservedLine line{"read", writer.file(read->body->file), read->made().line};
+      const auto same = [&](const session::ObservedLine& l) { return l.file == line.file && l.line == line.line; };
+      if (std::ranges::none_of(record.lines, same)) record.lines.push_back(line);
+    }
+    std::optional<TraceState::StateRead> place = place_of_entry(stored);
+    if (!place) return;
+    place->value = after;
+    frozen.push_back({std::move(*place), found.read->contents});
+  }
+
+  // Nothing: what the path begins at can have no weak reference.
+  static std::optional<TraceState::StateRead> place_of_entry(const Entry& e) {
+    TraceState::StateRead place;
+    place.function = weak(e.function.get());
+    if (e.parameter && PyWeakref_Check(e.start.get())) place.object = e.start;
+    if (!place.function || (e.parameter && !place.object)) return {};
+    place.body = e.body;
+    place.access = e.access;
+    place.steps = e.steps;
+    place.path = e.path();
+    return place;
+  }
+
   std::shared_ptr<TraceState> keep() {
     auto state = std::make_shared<TraceState>();
     state->function = function;
     state->trace = trace;
     state->recording = recording_number.load(std::memory_order_relaxed);
     state->inner = std::move(inner);
+    state->frozen = std::move(frozen);
+    state->made_ns = now_ns();
     std::set<std::string> done;
     for (const Entry& e : entries) {
       const OutsideAccess& access = e.made();
@@ -392,21 +411,14 @@ struct StateWatch::Impl {
       const Spot spot = e.now();
       const SeenValue now = see(spot.value.get());
       if (!now.same(e.before) || now.kind == SeenValue::kAbsent) continue;
-      std::string path = e.path();
-      if (!done.insert(path).second) continue;
-      TraceState::StateRead place;
-      place.function = weak(e.function.get());
-      if (e.parameter && PyWeakref_Check(e.start.get())) place.object = e.start;
-      if (!place.function || (e.parameter && !place.object)) continue;
-      place.body = e.body;
-      place.access = e.access;
-      place.steps = e.steps;
-      place.path = std::move(path);
-      place.read = place.value = now;
-      place.text = text_of(spot.value.get());
-      state->places.push_back(std::move(place));
+      if (!done.insert(e.path()).second) continue;
+      std::optional<TraceState::StateRead> place = place_of_entry(e);
+      if (!place) continue;
+      place->read = place->value = now;
+      place->text = text_of(spot.value.get());
+      state->places.push_back(std::move(*place));
     }
-    if (state->places.empty() && state->inner.empty()) return nullptr;
+    if (state->places.empty() && state->frozen.empty() && state->inner.empty()) return nullptr;
     return state;
   }
 };
@@ -540,7 +552,7 @@ class OutsideChanges {
     if (!first_) first_ = body;
     for (size_t i = 0; i < body->outside.accesses.size(); ++i) {
       const OutsideAccess& access = body->outside.accesses[i];
-      Entry entry{Ref::borrow(function), {}, body, i, access.path.steps.size(), false, depth == 0, nullptr, {}};
+      Entry entry{Ref::borrow(function), {}, body, i, access.path.steps.size(), false, depth == 0, nullptr};
       if (access.path.parameter == 0 && self) {
         entry.parameter = true;
         entry.start = Ref::borrow(self);

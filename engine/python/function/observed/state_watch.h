@@ -29,10 +29,18 @@ class TraceState {
     std::string text;
     int changes = 0;
   };
+  // A place where the trace left a symbolic tensor after it had read what was there before.
+  struct Frozen {
+    StateRead place;                     // `value`: what was there at the last call
+    uint64_t contents = 0;               // of what the trace has read
+    bool used = false;                   // a later call ran with that, and it was recorded
+  };
   FunctionId function;
   TraceId trace;
   uint32_t recording = 0;                // the recording that has the function and the trace
   std::vector<StateRead> places;
+  std::vector<Frozen> frozen;
+  int64_t made_ns = 0;             // when the trace was complete
   std::vector<std::shared_ptr<TraceState>> inner;  // of traces that it contains
 
   // A call that the trace serves. Compares the state in each of the first calls, later as often as an eighth of the
@@ -46,6 +54,7 @@ class TraceState {
 
  private:
   void compare_for(TraceId hit, int64_t now_ns, uint64_t calls, int depth);
+  void compare_frozen(int64_t now_ns, uint64_t calls);
   uint64_t uncompared_ = 0;              // calls since the last comparison
   int comparisons_ = 0;
   int64_t next_ns_ = 0;

@@ -4,8 +4,10 @@
 #include "engine/python/function/observed/state_watch.h"
 #include "engine/python/interpreter/exceptions.h"
 #include "engine/python/interpreter/weak.h"
+#include "engine/session/records/leak_notes.h"
 #include "engine/session/writer.h"
 
+#include <optional>
 #include <utility>
 
 namespace footlight::python {
@@ -25,7 +27,48 @@ void TraceState::compare(int64_t now) {
   if (++comparisons_ > kExactComparisons) next_ns_ = now + kShare * (now_ns() - now);
 }
 
+// What is at the place by now; nothing if what the path begins at is gone.
+static std::optional<Spot> spot_of(const TraceState::StateRead& place) {
+  const Ref made = weak_target(place.function.get());
+  if (!made || !PyFunction_Check(made.get())) return {};
+  const void* holder = nullptr;
+  const Ref start = place.object ? weak_target(place.object.get())
+                                 : start_of(made.get(), *place.body, place.access, &holder);
+  if (!start) return {};
+  return walk(start, place.object ? start.get() : holder, place.body->outside.accesses[place.access].path,
+              place.body->names[place.access], place.steps);
+}
+
+// The graph stores nothing: a call is right only if the program has put back what the trace has read. `calls`: since
+// the last look, with this one.
+void TraceState::compare_frozen(int64_t now, uint64_t calls) {
+  if (!calls || now < made_ns) return;
+  for (Frozen& one : frozen) {
+    StateRead& place = one.place;
+    if (place.changes >= kMaxChanges) continue;
+    const std::optional<Spot> spot = spot_of(place);
+    if (!spot) continue;
+    PyObject* const there = spot->value.get();
+    const SeenValue value = see(there);
+    const bool stored_again = !value.same(place.value);
+    place.value = value;
+    const bool put_back = stored_again && value.kind != SeenValue::kSymbolic && contents_of(there) == one.contents;
+    // Whether None was stored once more since the last call cannot be seen.
+    const bool unknown = !stored_again && value.kind != SeenValue::kSymbolic && value.kind != SeenValue::kTensor;
+    session::Writer* writer = session::active_writer();
+    if (!writer) return;
+    if (unknown || (!put_back && std::exchange(one.used, true))) continue;
+    place.changes += put_back;
+    ObservationRecord record = observation(*writer, ObservationKind::kTensorLeak, function, trace, now, *place.body,
+                                           place.body->outside.accesses[place.access].line, place.path);
+    record.count = calls;
+    record.note = put_back ? session::kPutBack : session::kUsedOldValue;
+    writer->add(std::move(record));
+  }
+}
+
 void TraceState::compare_for(TraceId hit, int64_t now, uint64_t calls, int depth) {
+  compare_frozen(now, calls);
   for (StateRead& place : places) {
     if (place.changes >= kMaxChanges) continue;
     const Ref made = weak_target(place.function.get());

@@ -103,4 +103,20 @@ std::string WatchedEntry::path() const {
   return (body->cells[access] >= 0 ? "closure " : "global ") + path.text();
 }
 
+CalledFunction function_called(const WatchedEntry& entry) {
+  const Ref value = entry.now().value;
+  if (!value) return {};
+  if (PyMethod_Check(value.get()))
+    return {Ref::borrow(PyMethod_GET_FUNCTION(value.get())), Ref::borrow(PyMethod_GET_SELF(value.get()))};
+  if (!PyFunction_Check(value.get())) return {};
+  Ref owner;
+  if (entry.steps) {                     // found on the class of the object
+    WatchedEntry object = entry;
+    --object.steps;
+    owner = object.now().value;
+    if (owner && (PyModule_Check(owner.get()) || PyType_Check(owner.get()))) owner = {};
+  }
+  return {value, std::move(owner)};
+}
+
 }  // namespace footlight::python

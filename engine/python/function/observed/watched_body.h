@@ -7,6 +7,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace footlight::python {
@@ -35,10 +36,20 @@ struct WatchedEntry {
   bool parameter = false, top = false;   // top: of the traced function itself
   const void* holder = nullptr;
   SeenValue before;
+  uint64_t contents = 0;                 // of what was there before
+  std::string text;                      // of the same
+  std::pair<const void*, uint64_t> identity;  // of a tensor or variable that was there before; {}: of something else
   const autograph::OutsideAccess& made() const { return body->outside.accesses[access]; }
   Spot now() const;
   std::string last() const;              // name or key
   std::string path() const;              // "args[1].rate", "global RATE"
 };
+
+struct CalledFunction {
+  Ref function;                          // null: what is called is no Python function, or is not known
+  Ref self;                              // null: no object goes with it
+};
+// What the access, a call, calls by now.
+CalledFunction function_called(const WatchedEntry& entry);
 
 }  // namespace footlight::python

@@ -15,18 +15,48 @@ namespace {
 using session::SpanRecord;
 using session::TrackRecord;
 
-struct Interval { int64_t start = 0, end = 0; };
+// A hand-over from another thread takes as long: a stage that did less during a wait did not cause it. Where all waits
+// are short, a tenth of the average is the limit.
+constexpr double kHandOver = 100'000, kSmallPart = 0.1;
+
+// A wait, or several short ones.
+struct Wait {
+  int64_t start = 0, end = 0;
+  uint64_t elements = 1;
+};
 
 struct Iteration {
   PipelineSums sums;
-  std::vector<Interval> waits;
-  std::vector<session::TrackId> tracks;  // of sums.stages
+  std::vector<Wait> waits;
+  std::vector<session::TrackId> tracks;       // of sums.stages
+  std::vector<std::vector<double>> work_ns;  // of each stage that worked, during each wait
 
-  int64_t waiting(int64_t start, int64_t end) const {
-    auto at = std::ranges::partition_point(waits, [&](const Interval& w) { return w.end <= start; });
-    int64_t ns = 0;
-    for (; at != waits.end() && at->start < end; ++at) ns += std::min(at->end, end) - std::max(at->start, start);
-    return ns;
+  // Adds work of a stage that took `busy_ns` of the time from `start` to `end`.
+  void add_work(size_t stage, int64_t start, int64_t end, int64_t busy_ns) {
+    const auto first = std::ranges::partition_point(waits, [&](const Wait& w) { return w.end <= start; });
+    const auto overlap = [&](const Wait& w) { return std::min(w.end, end) - std::max(w.start, start); };
+    int64_t waiting = 0;
+    for (auto at = first; at != waits.end() && at->start < end; ++at) waiting += overlap(*at);
+    if (waiting <= 0) return;
+    const int64_t work = std::min(waiting, busy_ns);
+    sums.stages[stage].work_ns += work;
+    work_ns.resize(sums.stages.size());
+    std::vector<double>& by_wait = work_ns[stage];
+    by_wait.resize(waits.size());
+    const double part = static_cast<double>(work) / static_cast<double>(waiting);
+    for (auto at = first; at != waits.end() && at->start < end; ++at)
+      by_wait[static_cast<size_t>(at - waits.begin())] += part * static_cast<double>(overlap(*at));
+  }
+
+  void count_waits_of_stages() {
+    const double average = static_cast<double>(sums.wait_ns) / static_cast<double>(std::max<uint64_t>(1, sums.waits));
+    const double least = std::min(kHandOver, kSmallPart * average);
+    for (size_t stage = 0; stage < work_ns.size(); ++stage)
+      for (size_t i = 0; i < work_ns[stage].size(); ++i) {
+        if (work_ns[stage][i] <= least * static_cast<double>(waits[i].elements)) continue;
+        sums.stages[stage].waits += waits[i].elements;
+        sums.stages[stage].wait_ns += waits[i].end - waits[i].start;
+      }
   }
 };
 
@@ -69,14 +99,17 @@ std::vector<PipelineSums> pipeline_sums(const session::Reader& reader, const std
     const session::TrackId root = above == place.end() ? track.parent : above->second.first;
     const auto at = roots.find(root);
     if (at == roots.end()) continue;
-    place.try_emplace(track.id, root, at->second.sums.stages.size());
     std::vector<PipelineStage>& stages = at->second.sums.stages;
-    PipelineStage stage{track.name, track.source, 0};
+    const size_t number = stages.size();
+    place.try_emplace(track.id, root, number);
+    PipelineStage stage{track.name, track.source};
+    stage.up = number + 1;  // of the program
     if (above != place.end()) {
       const size_t consumer = above->second.second;
       const bool is_made = !has_input.insert(track.parent).second;
       const bool interleaves = is_made && stages[consumer].name == "interleave";
       stage.interleaved_by = interleaves ? consumer : stages[consumer].interleaved_by;
+      stage.up = number - consumer;
     }
     stages.push_back(std::move(stage));
     at->second.tracks.push_back(track.id);
@@ -92,21 +125,22 @@ std::vector<PipelineSums> pipeline_sums(const session::Reader& reader, const std
     if (span.category != "wait" || !elements) return;
     sums.waits += elements;
     sums.wait_ns += span.end_ns - span.start_ns;
-    at->second.waits.push_back({span.start_ns, span.end_ns});
+    at->second.waits.push_back({span.start_ns, span.end_ns, elements});
   });
   for (auto& [id, iteration] : roots)
-    std::ranges::sort(iteration.waits, {}, [](const Interval& w) { return std::pair(w.end, w.start); });
+    std::ranges::sort(iteration.waits, {}, [](const Wait& w) { return std::pair(w.end, w.start); });
   each_record(reader.spans(), go_on, [&](const SpanRecord& span) {
     const auto at = place.find(span.track);
     if (at == place.end()) return;
     Iteration& iteration = roots[at->second.first];
     if (span.category != "work") return;
     // Short pieces of work are joined to one span: only a part of it is work.
-    const auto busy = static_cast<int64_t>(number_in(span, "\"busy_ns\": "));
-    const int64_t waiting = iteration.waiting(span.start_ns, span.end_ns);
     const bool is_joined = span.args.find("\"busy_ns\": ") != std::string::npos;
-    iteration.sums.stages[at->second.second].work_ns += is_joined ? std::min(waiting, busy) : waiting;
+    const int64_t busy_ns = is_joined ? static_cast<int64_t>(number_in(span, "\"busy_ns\": "))
+                                      : span.end_ns - span.start_ns;
+    iteration.add_work(at->second.second, span.start_ns, span.end_ns, busy_ns);
   });
+  for (auto& [id, iteration] : roots) iteration.count_waits_of_stages();
   each_record(reader.calls(), go_on, [&](const session::CallRecord& call) {
     if (call.parent.valid()) return;
     for (auto& [id, iteration] : roots) {

@@ -15,6 +15,9 @@ struct PipelineStage {
   SourceRef source;        // where it was added
   int64_t work_ns = 0;     // of its threads, while the program waited
   size_t interleaved_by = SIZE_MAX;  // number of the interleave whose function makes its dataset; SIZE_MAX: none does
+  uint64_t waits = 0;      // elements that the program waited for while this stage worked
+  int64_t wait_ns = 0;     // how long it waited for these
+  size_t up = 1;           // the stage that takes its elements is that many places before it
 };
 
 // One iteration over a pipeline.

@@ -188,6 +188,33 @@ class Pipelines(FolderCase):
         # Each epoch gets another order.
         self.assertNotIn('.cache()', ' '.join(self.starved(True, chain='data.shuffle(24).map(load).batch(4)')[2]))
 
+    def test_steps_that_a_cache_serves_did_not_wait(self):
+        text = STARVED.replace('    def load', '    def twice(x):\n        return x * 2\n\n    def load')
+        text = text.replace('waited = 0.0, 0, 0.0', 'waited = 0.0, 0, 0.0\n    steps = []')
+        text = text.replace('waited += time.perf_counter() - start',
+                            'steps.append((time.perf_counter() - start, runs))')
+        text = text.replace("'waited_ms': waited * 1e3", "'steps': steps")
+        chains = {'data.map(load).cache().map(twice).repeat(3).batch(4).prefetch(1)': False,
+                  'data.map(load).batch(4).cache().prefetch(1)': False,
+                  'data.map(load).repeat(3).cache().batch(4).prefetch(1)': True}
+        for chain, offers_cache in chains.items():
+            with self.subTest(chain=chain):
+                # The loop runs once where the pipeline repeats its elements.
+                one = text.replace('range(3):', 'range(1):') if 'repeat' in chain else text
+                said, report, session = self.record(one, computes=True, chain=chain, again='data')
+                found, = [f for f in report['findings'] if f['cause'] == 'starved_by_input']
+                taken = said['steps'][:-1] if 'repeat' in chain else said['steps']
+                # The program's own clock and counter: a step waited for Python if Python ran in it.
+                before = [0, *(runs for _, runs in taken)]
+                own = [spent for (spent, runs), last in zip(taken, before) if runs > last]
+                waited, whom = re.match(r'(\d+) of \d+ steps(?: in \d+ iterations)? waited for (\S+)',
+                                        found['message']).groups()
+                self.assertEqual(whom, 'map(load)')
+                self.assertEqual(int(waited), len(own))
+                self.assertAlmostEqual(found['cost_ms'], 1e3 * sum(own), delta=0.1 * 1e3 * sum(own))
+                fixes = [found['fix']['text'], *(a['text'] for a in found['alternatives'])]
+                self.assertEqual(any('.cache()' in fix for fix in fixes), offers_cache, fixes)
+
     def test_stages_that_pass_elements_on_are_no_cause(self):
         said, found, fixes, session = self.starved(True, chain='data.map(load).batch(4).prefetch(1).take(6)')
         self.assertEqual(found['path'], 'map')

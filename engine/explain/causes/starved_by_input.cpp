@@ -120,7 +120,12 @@ std::vector<Pipeline> by_pipeline(const Evidence& evidence) {
       known->sums.waits += one.waits;
       known->sums.wait_ns += one.wait_ns;
       known->sums.calls += one.calls;
-      for (size_t i = 0; i < one.stages.size(); ++i) known->sums.stages[i].work_ns += one.stages[i].work_ns;
+      for (size_t i = 0; i < one.stages.size(); ++i) {
+        PipelineStage& sum = known->sums.stages[i];
+        sum.work_ns += one.stages[i].work_ns;
+        sum.waits += one.stages[i].waits;
+        sum.wait_ns += one.stages[i].wait_ns;
+      }
     }
     ++known->iterations;
     known->all_ns += one.last_ns - one.first_ns;
@@ -130,17 +135,6 @@ std::vector<Pipeline> by_pipeline(const Evidence& evidence) {
 }
 
 bool passes_on(const PipelineStage& stage) { return std::ranges::find(kPassingOn, stage.name) != std::end(kPassingOn); }
-
-// Whether the stage makes the same elements in each epoch: no stage below it draws random ones or shuffles.
-bool repeats_elements(const Pipeline& p, size_t stage) {
-  const auto named = [](std::string_view name) {
-    return [name](const PipelineStage& s) { return s.name == name; };
-  };
-  const auto at = p.sums.stages.begin() + static_cast<std::ptrdiff_t>(stage);
-  if (std::any_of(at, p.sums.stages.end(), named("shuffle"))) return false;
-  if (std::any_of(at, p.sums.stages.end(), named("random"))) return false;
-  return p.alike_iterations > 0 || std::any_of(p.sums.stages.begin(), at, named("repeat"));
-}
 
 // Whether the pipeline was built for each iteration: its functions were then traced each time.
 bool is_made_anew(const Evidence& evidence, const PipelineSums& p) {
@@ -159,6 +153,25 @@ Finding::Edit interleaved_in_threads(const Evidence& evidence, const PipelineSum
   return is_own(evidence, line) ? with_threads(evidence, p, interleave, line) : Finding::Edit();
 }
 
+// What to do where the stage makes the same elements several times; empty if it does not, or if a cache keeps them.
+std::string text_of_keeping(const Evidence& evidence, const Pipeline& p, size_t at) {
+  const std::vector<PipelineStage>& stages = p.sums.stages;
+  const auto is_random = [](const PipelineStage& s) { return s.name == "shuffle" || s.name == "random"; };
+  if (std::any_of(stages.begin() + static_cast<std::ptrdiff_t>(at), stages.end(), is_random)) return {};
+  bool is_kept = false, repeats = false;
+  for (size_t i = at; i >= stages[i].up;) {
+    i -= stages[i].up;
+    is_kept |= stages[i].name == "cache" || stages[i].name == "snapshot";
+    if (stages[i].name == "repeat") repeats |= !is_kept;
+  }
+  const bool is_anew = is_made_anew(evidence, p.sums);
+  if (!repeats && !(p.alike_iterations > 0 && (is_anew || !is_kept))) return {};
+  const std::string same = ", if each epoch may get the same elements";
+  if (!is_anew) return "Keep what it gives: .cache() behind " + stages[at].name + same;
+  if (is_kept && !repeats) return "Make the pipeline once, before the loop: each new one fills its cache again" + same;
+  return "Make the pipeline once, before the loop, with .cache() behind " + stages[at].name + same;
+}
+
 // Adds what to do about the wait, the best first. Only the first may be an edit that the window offers at once.
 void add_fixes(const Evidence& evidence, const Pipeline& p, size_t at, Finding& f) {
   const PipelineStage& stage = p.sums.stages[at];
@@ -167,10 +180,7 @@ void add_fixes(const Evidence& evidence, const Pipeline& p, size_t at, Finding& 
   const bool holds_python = is_python && python.runs && static_cast<double>(python.busy_ns) >=
                                                             kMostlyBusy * static_cast<double>(python.spent_ns);
   const bool is_generator = stage.name == "from_generator";
-  const bool repeats = repeats_elements(p, at);
-  const std::string keep = (is_made_anew(evidence, p.sums) ? "Make the pipeline once, before the loop, with .cache() "
-                                                           : "Keep what it gives: .cache() ") +
-                           ("behind " + stage.name) + ", if each epoch may get the same elements";
+  const std::string keep = text_of_keeping(evidence, p, at);
   const std::string write_ops = "Write " + python.name + " with tensor operations, or call it once for a whole batch";
   std::vector<std::string> fixes;
   if (holds_python) {
@@ -178,7 +188,7 @@ void add_fixes(const Evidence& evidence, const Pipeline& p, size_t at, Finding& 
                 " in " + with_commas(python.runs) + " runs, and it computed for " +
                 time_text(static_cast<double>(python.busy_ns)) + " of that: one thread at a time runs Python";
     fixes.push_back(write_ops);
-    if (repeats) fixes.push_back(keep);
+    if (!keep.empty()) fixes.push_back(keep);
   }
   const bool maps = stage.name == "map" || stage.name == "interleave";
   if (maps && !holds_python && is_own(evidence, f.line)) f.edit = with_threads(evidence, p.sums, stage, f.line);
@@ -194,7 +204,7 @@ void add_fixes(const Evidence& evidence, const Pipeline& p, size_t at, Finding& 
     fixes.push_back(write_ops);
   const std::string what = is_generator ? "the generator" : stage_text(evidence, stage);
   if (fixes.empty()) fixes.push_back("Make " + what + " cheaper");
-  if (repeats && !holds_python) fixes.push_back(keep);
+  if (!keep.empty() && !holds_python) fixes.push_back(keep);
   if (!p.sums.ahead && !hides_much) fixes.push_back(ahead);
   f.fix = fixes.front();
   for (size_t i = 1; i < fixes.size(); ++i) add_alternative(f, fixes[i], f.checked);
@@ -209,7 +219,6 @@ void add_fixes(const Evidence& evidence, const Pipeline& p, size_t at, Finding& 
 void find_starved_by_input(const Evidence& evidence, Findings& findings) {
   for (const Pipeline& pipeline : by_pipeline(evidence)) {
     const PipelineSums& p = pipeline.sums;
-    if (!costs_enough(evidence, p.wait_ns)) continue;
     double all_work = 0;
     size_t slowest = p.stages.size();
     for (size_t i = 0; i < p.stages.size(); ++i) {
@@ -222,6 +231,7 @@ void find_starved_by_input(const Evidence& evidence, Findings& findings) {
     const std::string name = stage_text(evidence, stage);
     const auto wait = static_cast<double>(p.wait_ns);
     if (all_work < kMinWork * wait || static_cast<double>(stage.work_ns) < kMinWorkOfOne * wait) continue;
+    if (stage.waits < kManyWaits || !costs_enough(evidence, stage.wait_ns)) continue;
     Finding f;
     f.path = stage.name;
     f.line = evidence.line(stage.source);
@@ -233,14 +243,14 @@ void find_starved_by_input(const Evidence& evidence, Findings& findings) {
     f.graphs = GraphRelation::kUnknown;
     f.calls = p.steps;
     f.counted = "elements";
-    f.cost_ns = f.saved_ns = p.wait_ns;
+    f.cost_ns = f.saved_ns = stage.wait_ns;
     f.checked.why_not = "run again to measure it";
     f.title = "The program waits for its input: " + name + " is slow";
-    f.detail = with_commas(p.waits) + " of " + with_commas(p.steps) + " steps" +
+    f.detail = with_commas(stage.waits) + " of " + with_commas(p.steps) + " steps" +
                (pipeline.iterations > 1 ? " in " + with_commas(pipeline.iterations) + " iterations" : std::string()) +
                " waited for " + name + (f.line ? " at line " + std::to_string(f.line.line) : std::string()) +
-               ": " + time_text(static_cast<double>(p.wait_ns)) + " in all";
-    if (static_cast<double>(stage.work_ns) < kAllWork * static_cast<double>(p.wait_ns))
+               ": " + time_text(static_cast<double>(stage.wait_ns)) + " in all";
+    if (static_cast<double>(stage.work_ns) < kAllWork * static_cast<double>(stage.wait_ns))
       f.detail += ", " + time_text(static_cast<double>(stage.work_ns)) + " of which " + name + " worked";
     add_fixes(evidence, pipeline, slowest, f);
     findings.found.push_back(std::move(f));

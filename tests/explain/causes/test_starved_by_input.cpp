@@ -3,12 +3,18 @@
 
 #include <QTest>
 
+#include <algorithm>
+
 using namespace footlight;
 using namespace footlight::explain;
 
 namespace {
 
 constexpr SourceRef kMap{CodeId(40), 0}, kBatch{CodeId(40), 10}, kLoop{CodeId(40), 20};
+
+void worked_in_all_waits(PipelineSums& p) {
+  for (PipelineStage& stage : p.stages) stage.waits = p.waits, stage.wait_ns = p.wait_ns;
+}
 
 // Ten steps of 10 ms, of which the program waited 6.
 PipelineSums waiting() {
@@ -19,6 +25,7 @@ PipelineSums waiting() {
   p.last_ns = p.first_ns + 100'000'000;
   p.wait_ns = 60'000'000;
   p.stages = {{"batch", kBatch, 100'000}, {"map", kMap, 50'000'000}, {"range", {}, 0}};
+  worked_in_all_waits(p);
   return p;
 }
 
@@ -114,6 +121,7 @@ class TestStarvedByInput : public QObject {
   void stages_that_pass_elements_on_are_not_blamed() {
     PipelineSums p = waiting();
     p.stages = {{"take", {}, 1000}, {"prefetch", kBatch, 40'000'000}, {"map", kMap, 30'000'000}, {"range", {}, 0}};
+    worked_in_all_waits(p);
     const auto found = found_in({p});
     QCOMPARE(found.size(), size_t{1});
     QCOMPARE(found[0].path, std::string("map"));
@@ -152,6 +160,43 @@ class TestStarvedByInput : public QObject {
     PipelineSums repeated = waiting();
     repeated.stages[0].name = "repeat";
     QCOMPARE(keeps(found_in({repeated})), size_t{1});
+  }
+
+  // In later epochs the elements come from a cache, and the program waits for a thread that hands them over.
+  void steps_that_waited_for_nothing_that_the_stage_did() {
+    PipelineSums p = waiting();
+    p.steps = p.waits = 40;
+    QVERIFY(found_in({p})[0].detail.starts_with("10 of 40 steps waited for map at line 2: 60.0 ms"));
+    p.stages[1].waits = 8;
+    p.stages[1].wait_ns = 59'000'000;
+    QVERIFY(found_in({p})[0].detail.starts_with("8 of 40 steps waited for map at line 2: 59.0 ms in all, 50.0 ms of"));
+    QCOMPARE(found_in({p})[0].cost_ns, int64_t{59'000'000});
+    p.stages[1].waits = 4;
+    QVERIFY(found_in({p}).empty());
+  }
+
+  void what_a_cache_keeps_is_not_made_again() {
+    const auto keeps = [](const std::vector<std::string>& stages, size_t epochs = 1, size_t up_of_map = 1) {
+      PipelineSums p = waiting();
+      p.stages.clear();
+      for (const std::string& name : stages) {
+        p.stages.push_back({name, name == "map" ? kMap : kBatch, name == "map" ? 50'000'000 : 0});
+        if (name == "map") p.stages.back().up = up_of_map;
+      }
+      worked_in_all_waits(p);
+      const std::vector<PipelineSums> all(epochs, p);
+      return std::ranges::any_of(found_in(all).at(0).alternatives,
+                                 [](const auto& a) { return a.fix.find(".cache()") != std::string::npos; });
+    };
+    QVERIFY(keeps({"batch", "repeat", "map", "range"}));
+    QVERIFY(!keeps({"batch", "repeat", "cache", "map", "range"}));
+    QVERIFY(!keeps({"batch", "repeat", "filter", "cache", "map", "range"}));
+    QVERIFY(!keeps({"batch", "repeat", "filter", "snapshot", "map", "range"}));
+    QVERIFY(keeps({"cache", "repeat", "map", "range"}));     // keeps the repeated ones only
+    QVERIFY(!keeps({"cache", "batch", "map", "range"}, 2));  // the loop repeats them
+    QVERIFY(keeps({"batch", "map", "cache", "range"}, 2));
+    QVERIFY(keeps({"zip", "cache", "range", "map", "range"}, 2, 3));  // of the other input
+    QVERIFY(keeps({"repeat", "zip", "cache", "map", "range"}, 1, 2));
   }
 
   // Keras takes the first element of the first epoch at another instruction of its own.

@@ -155,7 +155,7 @@ void Loader::sum_eager_ops() {
   if (summed_ops_ < store_->op_chunks()) summed_live_ |= reader_->state() == session::State::kLive;
   for (; summed_ops_ < store_->op_chunks(); ++summed_ops_)
     if (store_->op_chunk_readable(static_cast<uint32_t>(summed_ops_)))
-      eager_.add(*store_->op_store().chunk(summed_ops_), tracing_);
+      eager_.add(*store_->op_store().chunk(summed_ops_), tracing_, reader_->contents().op_names);
 }
 
 void Loader::go_on() {

@@ -11,6 +11,10 @@ namespace {
 constexpr int64_t kLongestGap = 20'000;
 constexpr uint64_t kRarely = 20;
 
+bool calls_python(const session::OpNameRecord& op) {
+  return op.name == "PyFunc" || op.name == "PyFuncStateless" || op.name == "EagerPyFunc";
+}
+
 bool comes_once(const EagerPlace& place) { return place.visits == 1 && place.ops <= kRarely; }
 
 }  // namespace
@@ -21,11 +25,22 @@ void EagerOps::add(const Pause& pause) {
   std::ranges::sort(longest_, {}, &Pause::ns);
 }
 
-void EagerOps::add(const session::OpColumns& events, const session::TracingSpans& tracing) {
+void EagerOps::add(const session::OpColumns& events, const session::TracingSpans& tracing,
+                   std::span<const session::OpNameRecord> ops) {
+  std::vector<session::OpNumber> python;
+  for (const session::OpNameRecord& op : ops)
+    if (calls_python(op)) python.push_back(op.id);
   for (size_t i = 0; i < events.size(); ++i) {
     const int64_t start = events.start_ns[i], end = std::max(start, events.end_ns[i]);
     first_ns_ = std::min(first_ns_, start);
     last_ns_ = std::max(last_ns_, end);
+    if (events.node[i].valid() && std::ranges::find(python, events.op[i]) != python.end()) {
+      PythonNode& node = python_[{events.graph[i], events.node[i]}];
+      node.graph = events.graph[i];
+      node.node = events.node[i];
+      ++node.runs;
+      node.ns += end - start;
+    }
     Last& last = threads_[events.thread[i]];
     if (last.place && start > last.end_ns) {
       const SourceRef from = last.place->source;
@@ -63,6 +78,7 @@ void EagerOps::add(const session::OpColumns& events, const session::TracingSpans
 
 EagerSums EagerOps::sums() const {
   EagerSums sums{{}, while_tracing_, first_ns_, last_ns_};
+  for (const auto& [place, node] : python_) sums.python.push_back(node);
   std::vector<EagerPlace>& all = sums.places;
   for (const auto& [key, place] : places_) {
     all.push_back(place);

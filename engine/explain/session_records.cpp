@@ -15,7 +15,9 @@ SessionRecords::SessionRecords(const session::Reader& reader, const std::functio
                reader.contents().end && reader.contents().end->exit_code != 0} {
   EagerOps ops;
   const session::TracingSpans tracing(reader.contents().traces);
-  each_chunk(reader.op_events(), go_on, [&](const session::OpColumns& chunk) { ops.add(chunk, tracing); });
+  each_chunk(reader.op_events(), go_on, [&](const session::OpColumns& chunk) {
+    ops.add(chunk, tracing, reader.contents().op_names);
+  });
   eager_ = ops.sums();
   pipelines_ = pipeline_sums(reader, go_on);
   records_.pipelines = pipelines_;

@@ -3,6 +3,10 @@
 #include "engine/query/names.h"
 #include "engine/sql/columns.h"
 
+#include <map>
+#include <string_view>
+#include <tuple>
+
 namespace footlight::sql {
 namespace {
 
@@ -163,12 +167,31 @@ Columns<Observation> observation_columns() {
         [](L&, const Observation& r) { return Kept{r->path}; });
   c.add("file", "File of the line", [](L& l, const Observation& r) { return l.names.path(r->file); });
   c.add("line", "Line that did it", [](L&, const Observation& r) { return r->line; });
-  c.add("count", "How often it happened", [](L&, const Observation& r) { return r->count; });
-  c.add("spent_ns", "Time that it took altogether", [](L&, const Observation& r) { return r->spent_ns; });
+  c.add("count", "How often it happened; of a Python call, in the whole run",
+        [](L&, const Observation& r) { return r->count; });
+  c.add("spent_ns", "Time that it took altogether; of a Python call, inside the Python function",
+        [](L&, const Observation& r) { return r->spent_ns; });
   c.add("busy_ns", "Part of that time in which its thread computed and did not wait",
         [](L&, const Observation& r) { return r->busy_ns; });
   c.add("note", "Further facts, in words", [](L&, const Observation& r) { return Kept{r->note}; });
   return c;
+}
+
+// While a Python function runs more often, its observation is written again with all runs until then: the last counts.
+std::vector<Observation> last_observations(const std::vector<ObservationRecord>& all) {
+  std::map<std::tuple<TraceId, std::string_view, FileId, int>, Observation> last;
+  const auto key = [](const ObservationRecord& o) {
+    return std::tuple(o.trace, std::string_view(o.note), o.file, o.line);
+  };
+  for (const ObservationRecord& o : all) {
+    if (o.kind != ObservationKind::kPythonCall) continue;
+    Observation& known = last[key(o)];
+    if (!known || known->count <= o.count) known = &o;
+  }
+  std::vector<Observation> out;
+  for (const ObservationRecord& o : all)
+    if (o.kind != ObservationKind::kPythonCall || last[key(o)] == &o) add_row(out, &o);
+  return out;
 }
 
 Columns<Comparison> comparison_columns() {
@@ -223,7 +246,8 @@ void add_program_tables(Lookup& lookup, std::vector<std::unique_ptr<Table>>& to)
   add_list<Decision>(lookup, to, "decisions", "What became of statements while tracing.",
                      [](L& l) { return all_of(l.reader.contents().decisions); }, decision_columns());
   add_list<Observation>(lookup, to, "observations", "What a program did around its traces that no graph shows.",
-                        [](L& l) { return all_of(l.reader.contents().observations); }, observation_columns());
+                        [](L& l) { return last_observations(l.reader.contents().observations); },
+                        observation_columns());
   add_list<Comparison>(lookup, to, "comparisons", "Calls that were repeated eagerly and traced.",
                        [](L& l) { return all_of(l.reader.contents().comparisons); }, comparison_columns());
   add_list<Repetition>(lookup, to, "repetitions", "The repetitions of those calls.",

@@ -47,6 +47,38 @@ STARVED = '''
     print(json.dumps({'runs': runs, 'spent_ms': spent * 1e3, 'waited_ms': waited * 1e3}))
 '''
 
+# Another thread holds the interpreter for some milliseconds whenever the graph has given it back.
+CONTENDED = '''
+    import json, threading, time
+    import footlight as tf
+    spent, runs, waited, done = 0.0, 0, 0.0, False
+
+    def count(x):
+        global spent, runs
+        start = time.perf_counter()
+        total = sum(range(2000))
+        spent, runs = spent + time.perf_counter() - start, runs + 1
+        return x + total
+
+    @tf.function
+    def step(x):
+        return tf.numpy_function(count, [x], tf.int64) + 1
+
+    def spin():
+        while not done:
+            pass
+
+    x = tf.constant(1, tf.int64)
+    other = threading.Thread(target=spin)
+    other.start()
+    for _ in range(%(calls)d):
+        start = time.perf_counter()
+        step(x)
+        waited += time.perf_counter() - start
+    done = True
+    print(json.dumps({'runs': runs, 'spent_ms': spent * 1e3, 'waited_ms': waited * 1e3}))
+'''
+
 # Other programs take the only processor that the program may use, for at most 30 s.
 CROWDED = '''
     import atexit, os, subprocess, sys
@@ -219,6 +251,27 @@ class Pipelines(FolderCase):
         said, found, fixes, session = self.starved(True, chain='data.map(load).batch(4).prefetch(1).take(6)')
         self.assertEqual(found['path'], 'map')
         self.assertEqual(said['runs'], 72)
+
+    def test_a_graph_that_waits_for_the_interpreter(self):
+        said, report, session = self.record(CONTENDED, calls=45)
+        found, = [f for f in report['findings'] if f['cause'] == 'py_function_hot_spot']
+        numbers = re.search(r'Python took ([\d.]+) (us|ms) in (\d+) runs; the graph waited ([\d.]+) (us|ms) for it',
+                            found['message']).groups()
+        unit = {'us': 1e-3, 'ms': 1}
+        took, waited = float(numbers[0]) * unit[numbers[1]], float(numbers[3]) * unit[numbers[4]]
+        self.assertEqual((int(numbers[2]), said['runs']), (45, 45))
+        # The program's own clocks, inside the function and around the calls.
+        self.assertGreaterEqual(1.01 * took, said['spent_ms'])
+        self.assertLessEqual(waited, 1.01 * said['waited_ms'])
+        self.assertGreater(waited, 0.5 * said['waited_ms'])
+        self.assertGreater(waited, 2 * took)
+        self.assertAlmostEqual(found['cost_ms'], waited, delta=0.01 * waited)
+        # One row, whose count is that of the whole run, however often it was written.
+        row, = json.loads(footlight_program.run(
+            'sql', session, '--json', 'select sum(count) runs, count(*) written, max(spent_ns) spent '
+            "from observations where kind = 'python call'").stdout)
+        self.assertEqual([int(row[name]) for name in ('runs', 'written')], [45, 1])
+        self.assertAlmostEqual(int(row['spent']) / 1e6, took, delta=0.01 * took)
 
     def test_a_library_that_traces_in_each_call(self):
         self.write('site-packages/keras/__init__.py', LIBRARY % {'batch': 4})

@@ -196,6 +196,7 @@ FindingList list_of(const Document& document, const explain::Findings& all) {
     list.cards.push_back(card_of(document, all.found, i));
     named.insert(all.found[i].cause);
   }
+  list.together = all.together;
   list.reasons = explain::reasons_of_findings(document.traces, all.found);
   for (const explain::Suppressed& s : all.suppressed) {
     const session::FunctionRecord* f = document.function(s.function);
@@ -212,14 +213,23 @@ FindingList list_of(const Document& document, const explain::Findings& all) {
 }
 
 QString avoidable_text(const Document& document, const FindingList& list, FunctionId function) {
+  std::vector<const explain::Finding*> each;
+  for (const FindingCard& card : list.cards)
+    if (card.finding) each.push_back(&*card.finding);
   std::set<TraceId> avoidable;
+  for (const TraceId id : explain::saved_by_all(each, list.together)) {
+    const session::TraceRecord* t = document.trace(id);
+    if (t && t->function == function) avoidable.insert(id);
+  }
+  std::set<TraceId> named;
   QStringList reasons;
   for (const FindingCard& card : list.cards) {
     if (!card.finding || !card.finding->checked.ok) continue;
     size_t here = 0;
     for (const TraceId id : card.finding->saved) {
       const session::TraceRecord* t = document.trace(id);
-      if (t && t->function == function) here += avoidable.insert(id).second;
+      if (t && t->function == function && avoidable.contains(id))
+        here += list.together.contains(function) || named.insert(id).second;
     }
     const QString name = card.finding->parameter.empty() ? card.title : q(card.finding->parameter);
     if (here && !reasons.contains(name)) reasons << name;

@@ -51,6 +51,7 @@ struct FindingList {
   int numbered() const {
     return static_cast<int>(std::ranges::count_if(cards, [](const FindingCard& c) { return c.finding.has_value(); }));
   }
+  explain::SavedByFunction together;
   std::map<TraceId, std::string> reasons;  // why traces were made, where a finding says more than their keys
 };
 

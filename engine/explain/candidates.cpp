@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <optional>
 
 namespace footlight::explain {
@@ -392,6 +393,39 @@ void try_together(const Evidence& evidence, const FunctionRun& run, std::vector<
   }
 }
 
+// Replays the fixes of all findings together, each as its edit makes it.
+void replay_all(const Evidence& evidence, const FunctionRun& run, const std::vector<Candidate*>& taken,
+                const Places& places, Findings& findings) {
+  std::vector<Candidate> made;
+  for (const Candidate* c : taken) {
+    const auto place = places.find(c);
+    if (place == places.end()) continue;
+    made.push_back(*c);
+    const Line edited = findings.found[place->second].edit.at;
+    if (!needs_more_edits(evidence, run, *c, edited)) continue;
+    const auto calls = std::make_shared<EditedCalls>(evidence, run, c->finding.path, edited);
+    made.back().fix.call = c->fix.call.only([calls](const FunctionRun::Step& step) { return calls->contain(step); });
+  }
+  if (made.size() < 2) return;
+  std::set<TraceId> alone;
+  for (const auto& [candidate, place] : places)
+    alone.insert(findings.found[place].saved.begin(), findings.found[place].saved.end());
+  // A change that puts what other calls pass in place of None knows these by the rest of their keys as recorded: it
+  // has to be the first.
+  std::vector<const TraceRecord*> saved;
+  for (size_t first = 0; first < made.size(); ++first) {
+    std::vector<Candidate*> all{&made[first]};
+    for (Candidate& c : made)
+      if (&c != &made[first]) all.push_back(&c);
+    ReplayResult result = attempt(evidence, run, all).result;
+    if (result.checked.ok && result.saved.size() > saved.size()) saved = std::move(result.saved);
+  }
+  if (saved.size() < alone.size()) return;
+  SavedTogether& sum = findings.together[run.id];
+  sum.findings = made.size();
+  for (const TraceRecord* t : saved) sum.saved.push_back(t->id);
+}
+
 }  // namespace
 
 void try_candidates(const Evidence& evidence, const FunctionRun& run, Findings& findings) {
@@ -439,6 +473,7 @@ void try_candidates(const Evidence& evidence, const FunctionRun& run, Findings& 
 
   std::erase_if(left, is_taken);
   try_together(evidence, run, taken, places, left, findings);
+  replay_all(evidence, run, taken, places, findings);
   // Several candidates for one argument are listed once, as the one that allows most.
   const auto is_said_by_another = [&](const Candidate* c) {
     return std::ranges::any_of(left, [&](const Candidate* o) { return o->most > c->most && overlap(*o, *c); });

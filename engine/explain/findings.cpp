@@ -136,6 +136,22 @@ std::vector<const Cause*> all_causes() {
   return causes;
 }
 
+std::set<TraceId> saved_by_all(std::span<const Finding* const> all, const SavedByFunction& together) {
+  // One may be missing: the same root cause is a finding of another function, or it is no problem here.
+  std::map<FunctionId, size_t> present;
+  for (const Finding* f : all)
+    if (f->checked.ok) ++present[f->function];
+  std::set<TraceId> saved;
+  for (const Finding* f : all) {
+    if (!f->checked.ok) continue;
+    const auto at = together.find(f->function);
+    const bool is_whole = at != together.end() && at->second.findings == present[f->function];
+    const std::vector<TraceId>& traces = is_whole ? at->second.saved : f->saved;
+    saved.insert(traces.begin(), traces.end());
+  }
+  return saved;
+}
+
 bool costs_enough(const Evidence& evidence, int64_t ns, const MinCost& min) {
   return ns >= min.ns && static_cast<double>(ns) >= min.share_of_run * static_cast<double>(evidence.records().run_ns);
 }
@@ -406,6 +422,7 @@ Findings find_findings(const RunRecords& records, const std::function<void()>& g
   put_in_order(found, std::move(serials));
   kept.found = std::move(found);
   kept.suppressed.insert(kept.suppressed.end(), all.suppressed.begin(), all.suppressed.end());
+  kept.together = std::move(all.together);
   // What is a finding elsewhere in the function is not said to be legitimate.
   std::erase_if(kept.suppressed, [&](const Suppressed& s) {
     const auto same = [&](const Finding& f) { return f.function == s.function && f.cause == s.cause; };

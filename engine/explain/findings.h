@@ -6,6 +6,9 @@
 #include "engine/explain/replay.h"
 
 #include <functional>
+#include <map>
+#include <set>
+#include <span>
 
 namespace footlight::explain {
 
@@ -91,9 +94,17 @@ struct Suppressed {
   std::vector<TraceId> saved = {};   // the traces that such a fix would spare
 };
 
+// What the fixes of several findings of a function save when all of them are made.
+struct SavedTogether {
+  size_t findings = 0;
+  std::vector<TraceId> saved;
+};
+using SavedByFunction = std::map<FunctionId, SavedTogether>;
+
 struct Findings {
   std::vector<Finding> found;           // the most important first
   std::vector<Suppressed> suppressed;
+  SavedByFunction together;
 };
 
 // Wrong results first, then most time saved. One root cause is one finding: if nested functions are retraced for the
@@ -109,6 +120,9 @@ std::string order_text(std::span<const Finding> all, size_t at);
 std::string check_text(std::span<const Finding> all, size_t at);
 // The edits to be made for a finding, with those of the findings that it needs; empty if one of these is no edit.
 std::vector<Finding::Edit> edits_together(std::span<const Finding> all, size_t at);
+
+// The traces that the checked fixes of these findings save when all of them are made.
+std::set<TraceId> saved_by_all(std::span<const Finding* const> all, const SavedByFunction& together);
 
 // For most causes, a change that saves fewer traces is not worth a finding.
 inline constexpr size_t kMinSaved = 2;

@@ -195,9 +195,9 @@ Report make_report(const Reader& reader, const std::function<void()>& go_on) {
     for (const EagerPlace& place : records.eager->places) report.eager_ops += place.ops;
   Findings findings = find_findings(records, go_on);
   report.findings = std::move(findings.found);
-  std::set<TraceId> saved;
-  for (const Finding& f : report.findings)
-    if (f.checked.ok) saved.insert(f.saved.begin(), f.saved.end());
+  std::vector<const Finding*> each;
+  for (const Finding& f : report.findings) each.push_back(&f);
+  std::set<TraceId> saved = saved_by_all(each, findings.together);
   report.removable = with_inner_traces(records, saved);
   std::set<std::tuple<std::string, std::string, int, std::string>> said;
   for (const Suppressed& s : findings.suppressed) {

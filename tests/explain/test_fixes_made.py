@@ -151,6 +151,30 @@ class Fixes(FolderCase):
             print(f'step={step.experimental_get_tracing_count()}')
         ''', 'None if k % 3 else tf.ones([n])', 'tf.ones([n])', 'step', 'argument_form')
 
+    def test_what_the_fixes_of_two_arguments_save_together(self):
+        """Each alone leaves two traces, and both leave one: more than the traces that one or the other saves."""
+        body = '''
+            @tf.function
+            def step(x, mask=None, training=False):
+                if mask is not None:
+                    x = x * mask
+                return tf.reduce_sum(x)
+            x = tf.ones([4, 3])
+            for i in range(24):
+                mask = None if i % 3 else tf.ones([4, 3])
+                step(x, mask=mask, training=i % 4 == 0)
+            print(f'step={step.experimental_get_tracing_count()}')
+        '''
+        report = footlight_program.report(recorded.record(self.folder, textwrap.dedent(body)))
+        self.assertEqual(sorted(f['cause'] for f in report['findings'] if f['checked']['ok']),
+                         ['argument_form', 'flag_flip'])
+        one = body.replace('None if i % 3 else ', '')
+        other = body.replace('i % 4 == 0)', 'tf.constant(i % 4 == 0))')
+        both = one.replace('i % 4 == 0)', 'tf.constant(i % 4 == 0))')
+        before, *after = (self.counted(text)['step'] for text in (body, one, other, both))
+        self.assertEqual([f['checked']['traces_after'] for f in report['findings']], after[:2])
+        self.assertEqual(report['summary']['removable_traces'], before - after[2])
+
     def test_a_state_of_two_tensors_that_is_not_there_at_first(self):
         about = self.check('''
             @tf.function

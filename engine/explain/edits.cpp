@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <charconv>
 #include <functional>
+#include <optional>
+#include <set>
 
 namespace footlight::explain {
 namespace {
@@ -100,12 +102,9 @@ struct FoundArgument {
   bool whole = false;       // the path names the whole argument, not a part of it
 };
 
-// The argument that the only call of `callee` in the text gives to the parameter, which is the one at `position`.
-FoundArgument argument_of(std::string_view text, std::string_view callee, const Parameter& parameter,
-                          size_t position) {
+// The argument that the call whose arguments begin at `open` gives to the parameter, which is the one at `position`.
+FoundArgument argument_at(std::string_view text, size_t open, const Parameter& parameter, size_t position) {
   FoundArgument found;
-  const size_t open = source::find_call(text, callee);
-  if (open == text.npos || source::find_call(text, callee, open) != text.npos) return found;
   const auto arguments = source::arguments_from(text, open);
   if (!arguments) return found;
   if (parameter.kind == ParameterKind::kStarred || parameter.kind == ParameterKind::kDoubleStarred) return found;
@@ -124,8 +123,45 @@ FoundArgument argument_of(std::string_view text, std::string_view callee, const 
   return found;
 }
 
+// Where the arguments of each call of `callee` begin, in the order in which the calls end, as their instructions stand.
+std::vector<size_t> calls_of(std::string_view text, std::string_view callee) {
+  std::vector<std::pair<const char*, size_t>> calls;
+  for (size_t open = source::find_call(text, callee); open != text.npos;
+       open = source::find_call(text, callee, open)) {
+    const auto arguments = source::arguments_from(text, open);
+    const char* const end = text.data() + text.size();
+    calls.emplace_back(arguments ? arguments->back().data() + arguments->back().size() : end, open);
+  }
+  std::ranges::sort(calls);
+  std::vector<size_t> opens;
+  for (const auto& [end, open] : calls) opens.push_back(open);
+  return opens;
+}
+
+// The same of the only call of `callee` in the text.
+FoundArgument argument_of(std::string_view text, std::string_view callee, const Parameter& parameter,
+                          size_t position) {
+  const std::vector<size_t> calls = calls_of(text, callee);
+  return calls.size() == 1 ? argument_at(text, calls[0], parameter, position) : FoundArgument();
+}
+
+// The place of a call among those of its line, by their instructions; none if other code of the line calls too, or if
+// not all of the `calls` were made.
+std::optional<size_t> place_in_line(const Evidence& evidence, const FunctionRun& run, SourceRef call, size_t calls) {
+  const Line line = evidence.line(call);
+  std::set<uint32_t> offsets;
+  for (const FunctionRun::Step& step : run.steps) {
+    if (evidence.line(step.source) != line) continue;
+    if (step.source.code != call.code) return {};
+    offsets.insert(step.source.offset);
+  }
+  if (offsets.size() != calls) return {};
+  return static_cast<size_t>(std::distance(offsets.begin(), offsets.find(call.offset)));
+}
+
+// `call`: which one of several in the line; none: there is only one.
 FoundArgument find_argument(const Evidence& evidence, const FunctionRun& run, const Line& line,
-                            const std::string& path, const std::string& parameter) {
+                            const std::string& path, const std::string& parameter, SourceRef call = {}) {
   FoundArgument found;
   const std::string_view text = evidence.text(line);
   constexpr std::string_view kStart = "args[";
@@ -136,8 +172,12 @@ FoundArgument find_argument(const Evidence& evidence, const FunctionRun& run, co
   if (read.ptr == end || *read.ptr != ']') return found;
   const auto& parameters = run.record->parameters;
   const bool method = !parameters.empty() && parameters[0] == "self" && index > 0;
-  found = argument_of(text, last_name(run.record->name), {parameter, parameter_kind(evidence, run, parameter)},
-                      index - method);
+  const std::vector<size_t> calls = calls_of(text, last_name(run.record->name));
+  std::optional<size_t> place;
+  if (calls.size() == 1) place = 0;
+  else if (call.code.valid()) place = place_in_line(evidence, run, call, calls.size());
+  if (!place || *place >= calls.size()) return found;
+  found = argument_at(text, calls[*place], {parameter, parameter_kind(evidence, run, parameter)}, index - method);
   found.whole = read.ptr + 1 == end;
   return found;
 }
@@ -153,9 +193,9 @@ Finding::Edit wrap(const Line& line, std::string_view text, const FoundArgument&
 
 }  // namespace
 
-Written is_written(const Evidence& evidence, const FunctionRun& run, const Line& line, const std::string& path,
+Written is_written(const Evidence& evidence, const FunctionRun& run, SourceRef call, const std::string& path,
                    const std::string& parameter) {
-  return find_argument(evidence, run, line, path, parameter).written;
+  return find_argument(evidence, run, evidence.line(call), path, parameter, call).written;
 }
 
 Finding::Edit wrap_argument(const Evidence& evidence, const FunctionRun& run, const Finding& finding,

@@ -12,10 +12,10 @@ bool is_own(const Evidence& evidence, const Line& line);
 enum class ParameterKind : uint8_t { kPlain, kKeywordOnly, kStarred, kDoubleStarred };
 ParameterKind parameter_kind(const Evidence& evidence, const FunctionRun& run, std::string_view parameter);
 
-// Whether the call on this line gives the parameter a value; where it does not, the default holds. kUnknown: the line
-// does not show the call, or shows it twice, or passes arguments with `*`.
+// Whether the call at this instruction gives the parameter a value; where it does not, the default holds. kUnknown: its
+// line does not show the call, or shows several of which not all were made, or passes arguments with `*`.
 enum class Written : uint8_t { kYes, kNo, kUnknown };
-Written is_written(const Evidence& evidence, const FunctionRun& run, const Line& line, const std::string& path,
+Written is_written(const Evidence& evidence, const FunctionRun& run, SourceRef call, const std::string& path,
                    const std::string& parameter);
 
 // The line of the finding with the argument at its path written as `before` + argument + `after`. No edit if the line

@@ -151,6 +151,22 @@ class Fixes(FolderCase):
             print(f'step={step.experimental_get_tracing_count()}')
         ''', 'None if k % 3 else tf.ones([n])', 'tf.ones([n])', 'step', 'argument_form')
 
+    def test_two_calls_in_a_line_of_which_one_leaves_the_argument_out(self):
+        for calls in ('step(x, bias=float(i % 7)) if i % 2 else step(x)',
+                      'step(x) if i % 2 else step(x, bias=float(i % 7))',
+                      '(step(x), step(x, float(i % 7)))', 'step(step(x, float(i % 7)))'):
+            with self.subTest(calls):
+                found, = self.check(f'''
+                    @tf.function
+                    def step(x, bias=9.0):
+                        return x + bias
+                    x = tf.ones([3])
+                    for i in range(20):
+                        {calls}
+                    print(f'step={{step.experimental_get_tracing_count()}}')
+                ''', 'float(i % 7)', 'tf.constant(float(i % 7))', 'step', 'python_scalar_argument')
+                self.assertEqual(found['checked']['traces_after'], 2)
+
     def test_what_the_fixes_of_two_arguments_save_together(self):
         """Each alone leaves two traces, and both leave one: more than the traces that one or the other saves."""
         body = '''

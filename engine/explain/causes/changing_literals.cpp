@@ -51,10 +51,11 @@ using Traces = std::vector<const TraceRecord*>;
 // The calls that pass a value for the parameter at a path, and the traces that served them. A call whose line does not
 // show its arguments counts as one of them.
 struct Passed {
-  std::set<Line> left_out;  // lines whose call leaves the parameter out
+  using Instruction = std::pair<CodeId, uint32_t>;
+  std::set<Instruction> left_out;  // of the calls that leave the parameter out
   Traces traces;  // in order
-  bool contains(const Evidence& evidence, const FunctionRun::Step& step) const {
-    return left_out.empty() || !left_out.contains(evidence.line(step.source));
+  bool contains(const FunctionRun::Step& step) const {
+    return left_out.empty() || !left_out.contains({step.source.code, step.source.offset});
   }
 };
 
@@ -63,13 +64,14 @@ Passed passed_at(const Evidence& evidence, const FunctionRun& run, const std::st
   std::string parameter;
   for (const TraceRecord* t : run.traces)
     if (const KeyLeaf* leaf = leaf_at(*t, path); leaf && parameter.empty()) parameter = leaf->parameter;
-  std::set<Line> lines;
+  std::set<Passed::Instruction> known;
   std::unordered_set<const TraceRecord*> used;
   for (const FunctionRun::Step& step : run.steps) {
-    const Line line = evidence.line(step.source);
-    if (line && lines.insert(line).second && is_written(evidence, run, line, path, parameter) == Written::kNo)
-      passed.left_out.insert(line);
-    if (passed.contains(evidence, step)) used.insert(step.trace);
+    const Passed::Instruction call{step.source.code, step.source.offset};
+    if (evidence.line(step.source) && known.insert(call).second &&
+        is_written(evidence, run, step.source, path, parameter) == Written::kNo)
+      passed.left_out.insert(call);
+    if (passed.contains(step)) used.insert(step.trace);
   }
   for (const TraceRecord* t : run.traces)
     if (run.steps.empty() || used.contains(t)) passed.traces.push_back(t);
@@ -156,7 +158,7 @@ std::vector<ChangingLiteral> changing_literals(const Evidence& evidence, const F
       paths.insert(other);
     }
     if (!passed.left_out.empty())
-      literal.written = [&evidence, passed](const FunctionRun::Step& step) { return passed.contains(evidence, step); };
+      literal.written = [passed](const FunctionRun::Step& step) { return passed.contains(step); };
     literal.type = type_of(passed.traces, path);
     for (const TraceRecord* t : run.traces)
       if (const KeyLeaf* leaf = leaf_at(*t, path); leaf && f.parameter.empty()) f.parameter = leaf->parameter;

@@ -255,9 +255,9 @@ class Pipelines(FolderCase):
     def test_a_graph_that_waits_for_the_interpreter(self):
         said, report, session = self.record(CONTENDED, calls=45)
         found, = [f for f in report['findings'] if f['cause'] == 'py_function_hot_spot']
-        numbers = re.search(r'Python took ([\d.]+) (us|ms) in (\d+) runs; the graph waited ([\d.]+) (us|ms) for it',
+        numbers = re.search(r'Python took ([\d.]+) (us|ms|s) in (\d+) runs; the graph waited ([\d.]+) (us|ms|s) for it',
                             found['message']).groups()
-        unit = {'us': 1e-3, 'ms': 1}
+        unit = {'us': 1e-3, 'ms': 1, 's': 1e3}
         took, waited = float(numbers[0]) * unit[numbers[1]], float(numbers[3]) * unit[numbers[4]]
         self.assertEqual((int(numbers[2]), said['runs']), (45, 45))
         # The program's own clocks, inside the function and around the calls.

@@ -15,10 +15,9 @@ using session::ProcessId;
 constexpr int64_t kMinLate = 50'000'000;       // what a rank has to cost, and a twentieth of all ranks' time
 constexpr int64_t kMinShare = 20;
 constexpr uint64_t kOften = 5;                 // from here on a rank may be late often
-constexpr double kDeviations = 4;              // beyond its share, if each rank were late as often as the others
+constexpr double kOneInAMillion = 13.8;        // its logarithm: how seldom chance may make a rank late that often
 constexpr int64_t kTimesTheOthers = 3;         // the lateness of one that is late often, in sums of the others
-constexpr int64_t kGap = 4, kGapWithoutName = 8;  // between a rank that is late seldom and all the others
-constexpr int64_t kMinWithoutName = 200'000'000;
+constexpr int64_t kGap = 4;                    // times the worst of the others: how late one is that is late seldom
 constexpr double kMaxChance = 0.001;           // that all of the long ones fall upon one rank
 constexpr int64_t kOwnTracing = 4;             // times what the others traced meanwhile
 constexpr uint64_t kOwnOps = 2, kFewOps = 10;  // times the ops of the others, and more by that
@@ -95,9 +94,13 @@ class Judge {
     const Sums& own = sums_.at(process);
     double all = 0;
     for (const auto& [other, sums] : sums_) all += static_cast<double>(sums.count);
-    const double share = 1 / static_cast<double>(sums_.size());
-    const double expected = all * share, deviation = std::sqrt(all * share * (1 - share));
-    return own.count >= kOften && static_cast<double>(own.count) >= expected + kDeviations * deviation + 1 &&
+    const double expected = 1 / static_cast<double>(sums_.size());
+    const double share = all > 0 ? static_cast<double>(own.count) / all : 0;
+    if (own.count < kOften || share <= expected || sums_.size() < 2) return false;
+    // Chernoff's bound of the binomial distribution.
+    double divergence = share * std::log(share / expected);
+    if (share < 1) divergence += (1 - share) * std::log((1 - share) / (1 - expected));
+    return all * divergence >= kOneInAMillion &&
            own.ns >= kTimesTheOthers * median_of_others(process, [](const Sums& s) { return s.ns; });
   }
 
@@ -111,20 +114,19 @@ class Judge {
     size_t count = 0;
     for (size_t i = 0; i < most && i + 1 < worst.size(); ++i)
       if (worst[i].first >= kGap * std::max(worst[i + 1].first, ranks_.noise_ns)) count = i + 1;
-    const int64_t next = count < worst.size() ? worst[count].first : 0;
     std::vector<ProcessId> once;
     for (size_t i = 0; i < count; ++i) {
       const auto [ns, process] = worst[i];
       uint64_t long_ones = 0;
-      bool has_name = false;
+      bool is_of_input = false;
       for (const LateArrival& late : ranks_.late) {
         if (late.process != process || !may_be_noise(late) || late.late_ns * 2 < ns) continue;
         ++long_ones;
-        has_name |= late.why == RankWork::kInput;
+        is_of_input |= late.why == RankWork::kInput;
       }
       const double chance = std::pow(static_cast<double>(sums_.size()), 1 - static_cast<double>(long_ones));
       if (chance <= kMaxChance) long_.emplace(process, ns / 2);
-      else if (has_name || (ns >= kMinWithoutName && ns >= kGapWithoutName * next)) once.push_back(process);
+      else if (is_of_input) once.push_back(process);  // one pause of the system looks like work without a name
     }
     // Two ranks to which it happened once or twice take turns.
     if (once.size() == 1) long_.emplace(once.front(), sums_.at(once.front()).worst / 2);

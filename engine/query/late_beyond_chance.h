@@ -4,7 +4,7 @@
 // only
 //   * for work that is its own: a trace, a span or many ops that the others did not have, or
 //   * if it is late at far more collectives than its share, or
-//   * if it is late by many times what others ever were, and it is the only one to which that happened.
+//   * if it is late by many times what others ever were: several times, or waiting for its input, and no other rank is.
 #pragma once
 
 #include "engine/query/late_ranks.h"

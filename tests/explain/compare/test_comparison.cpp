@@ -78,6 +78,7 @@ class Invented {
     devices_.push_back(made);
   }
   session::ComparisonRecord& record() { return record_; }
+  void set_engine(const char* engine) { engine_ = engine; }
 
   // Through a file, as the window gets it.
   Comparison comparison(std::string* text = nullptr) {
@@ -91,6 +92,9 @@ class Invented {
     writer->add(session::FunctionRecord{FunctionId(1), "Model.step", file, 10, 0, {}});
     writer->add(trace_of(TraceId(1), FunctionId(1), 1, GraphId(1), kStart - 10'000'000, kStart - 4'000'000));
     writer->add(graph_);
+    session::ProcessRecord process;
+    process.engine = engine_;
+    writer->add(process);
     for (const char* op : kOps) writer->add(session::OpNameRecord{OpId(op_number(op)), op, "elementwise"});
     for (const session::DeviceRecord& device : devices_) writer->add(device);
     writer->add(record_);
@@ -113,6 +117,7 @@ class Invented {
     return made;
   }
 
+  std::string engine_;
   session::ComparisonRecord record_;
   session::GraphRecord graph_;
   std::vector<session::DeviceRecord> devices_;
@@ -446,6 +451,35 @@ class TestComparison : public QObject {
     }
     const Comparison c = made.comparison();
     QVERIFY(sentence_of(c).find("no difference beyond the spread") != std::string::npos);
+  }
+
+  // A profiler may miss ops of a compiled call; what ran eagerly was marked op by op.
+  void ops_that_a_profiler_missed_are_no_other_work() {
+    for (const char* engine : {"", "tensorflow"}) {
+      for (const bool traced_varies : {false, true}) {
+        Invented made;
+        made.set_engine(engine);
+        const uint32_t node = made.node("Mul", 20);
+        for (uint32_t pair = 0; pair < 24; ++pair) {
+          for (const bool traced : {false, true}) {
+            made.begin(pair, traced, pair % 2 == 0);
+            made.doing(Activity::kPython, 50);
+            for (uint32_t op = 0; op < (traced == traced_varies && pair % 4 == 0 ? 3u : 2u); ++op) {
+              if (traced) made.node_runs(node, 100);
+              else made.eager_op("Mul", 20, 100);
+              made.doing(Activity::kDispatch, 20);
+            }
+            made.end();
+          }
+        }
+        const Comparison c = made.comparison();
+        const bool is_profiled = traced_varies && *engine;
+        QCOMPARE(c.other_work.find("Repetitions ran 2 to 3 ops each") != std::string::npos, !is_profiled);
+        QCOMPARE(std::ranges::any_of(c.notes, [](const std::string& note) {
+          return note.starts_with("TensorFlow's profiler saw 2 to 3 ops in ");
+        }), is_profiled);
+      }
+    }
   }
 
   void failures_are_said() {

@@ -74,7 +74,7 @@ void FindingSide::set_findings(const FindingList& list) {
     auto* button = new SideCard(card);
     connect(button, &QPushButton::clicked, this, [this, card] { Q_EMIT finding_chosen(card); }, Qt::QueuedConnection);
     column_->addWidget(button);
-    cards_.push_back(button);
+    cards_.emplace_back(button, card);
   }
   add_texts(QStringLiteral("Checked, and no finding"), list.dropped);
   if (!list.not_found.empty()) {
@@ -109,11 +109,12 @@ void FindingSide::add_list(const QStringList& texts) {
     column_->addWidget(plain_label(QString::fromUtf8("… %1 more").arg(texts.size() - kMaxTexts), "faint"));
 }
 
-void FindingSide::set_chosen(const QString& title) {
-  for (QPushButton* card : cards_) {
-    card->setProperty("chosen", card->accessibleName() == title);
-    card->style()->unpolish(card);
-    card->style()->polish(card);
+void FindingSide::set_chosen(const FindingCard& card) {
+  for (const auto& [button, of] : cards_) {
+    const bool same = of.number == card.number && of.title == card.title && of.function == card.function;
+    button->setProperty("chosen", same);
+    button->style()->unpolish(button);
+    button->style()->polish(button);
   }
 }
 

@@ -6,6 +6,8 @@
 #include <QScrollArea>
 #include <QVBoxLayout>
 
+class QPushButton;
+
 namespace footlight::app {
 
 class FindingSide : public QScrollArea {
@@ -14,7 +16,7 @@ class FindingSide : public QScrollArea {
  public:
   explicit FindingSide(QWidget* parent = nullptr);
   void set_findings(const FindingList& list);
-  void set_chosen(const QString& title);  // `title`: of the finding that the page shows
+  void set_chosen(const FindingCard& card);  // the finding that the page shows
 
  Q_SIGNALS:
   void finding_chosen(const footlight::app::FindingCard& card);
@@ -24,7 +26,7 @@ class FindingSide : public QScrollArea {
   void add_list(const QStringList& texts);
 
   QVBoxLayout* column_ = nullptr;
-  std::vector<QPushButton*> cards_;
+  std::vector<std::pair<QPushButton*, FindingCard>> cards_;
 };
 
 }  // namespace footlight::app

@@ -82,7 +82,7 @@ void MainWindow::open_finding(const FindingCard& card) {
   }
   middle_->setCurrentWidget(finding_page_);
   side_->setCurrentWidget(finding_side_);
-  finding_side_->set_chosen(card.title);
+  finding_side_->set_chosen(card);
   finding_page_->setFocus(Qt::OtherFocusReason);
 }
 

@@ -79,7 +79,7 @@ struct SampleSource {
   }
 
   std::vector<Finding> findings() {
-    eager.add(events_, session::TracingSpans(traces));
+    eager.add(events_, session::TracingSpans(traces), {});
     events_ = {};
     RunRecords records{functions, traces, graphs, calls, keys, files, codes, observations};
     records.decisions = decisions;

@@ -133,7 +133,6 @@ struct StateWatch::Impl {
 
   // Leaves out what stands in branches that the body did not take: nothing read or changed it.
   void drop_unreached() {
-    if (decisions.empty()) return;
     std::erase_if(entries, [&](const Entry& entry) {
       return std::ranges::any_of(entry.made().under, [&](const autograph::BranchTaken& branch) {
         const auto taken = decisions.find({entry.body->file, branch.line});
@@ -423,27 +422,6 @@ struct StateWatch::Impl {
   }
 };
 
-static std::vector<std::shared_ptr<TraceState>>& states_of_datasets() {
-  static auto& states = *new std::vector<std::shared_ptr<TraceState>>;
-  return states;
-}
-
-void watch_elements(const std::shared_ptr<TraceState>& state) {
-  constexpr size_t kMaxStates = 256;
-  auto& states = states_of_datasets();
-  const auto is_gone = [](const TraceState::StateRead& place) { return !weak_target(place.function.get()); };
-  std::erase_if(states, [&](const std::shared_ptr<TraceState>& one) {
-    return one == state || one->recording != state->recording || std::ranges::all_of(one->places, is_gone);
-  });
-  if (states.size() < kMaxStates) states.push_back(state);
-}
-
-void note_element() {
-  if (states_of_datasets().empty()) return;
-  const int64_t now = now_ns();
-  for (const std::shared_ptr<TraceState>& state : states_of_datasets()) state->note_call(now);
-}
-
 StateWatch::StateWatch(PyObject* body, std::span<PyObject* const> values, FunctionId function, TraceId trace,
                        bool follow) {
   if (!recording_structure() || !session::active_writer()) return;
@@ -509,9 +487,8 @@ void StateWatch::entering(PyObject* callable, PyObject* const* args, Py_ssize_t 
 }
 
 void StateWatch::decided(const std::string& file, int line, bool body) {
-  constexpr size_t kMaxDecisions = 1 << 16;
   Impl* const around = innermost();
-  if (!around || around->decisions.size() >= kMaxDecisions) return;
+  if (!around || around->decisions.size() >= kMaxPlaces) return;
   Impl::Taken& taken = around->decisions[{file, line}];
   (body ? taken.body : taken.other) = true;
 }

@@ -106,4 +106,25 @@ void TraceState::compare_for(TraceId hit, int64_t now, uint64_t calls, int depth
     for (const auto& one : inner) one->compare_for(hit, now, calls, depth + 1);
 }
 
+static std::vector<std::shared_ptr<TraceState>>& states_of_datasets() {
+  static auto& states = *new std::vector<std::shared_ptr<TraceState>>;
+  return states;
+}
+
+void watch_elements(const std::shared_ptr<TraceState>& state) {
+  constexpr size_t kMaxStates = 256;
+  auto& states = states_of_datasets();
+  const auto is_gone = [](const TraceState::StateRead& place) { return !weak_target(place.function.get()); };
+  std::erase_if(states, [&](const std::shared_ptr<TraceState>& one) {
+    return one == state || one->recording != state->recording || std::ranges::all_of(one->places, is_gone);
+  });
+  if (states.size() < kMaxStates) states.push_back(state);
+}
+
+void note_element() {
+  if (states_of_datasets().empty()) return;
+  const int64_t now = now_ns();
+  for (const std::shared_ptr<TraceState>& state : states_of_datasets()) state->note_call(now);
+}
+
 }  // namespace footlight::python

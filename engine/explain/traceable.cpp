@@ -172,6 +172,7 @@ class Body {
   }
 
   void read_names() {
+    Names rebound;
     if (!statements_.empty()) {
       int depth = 0;
       for (const Part& part : statements_[0]) {
@@ -202,11 +203,14 @@ class Body {
         if (parts[i].is_path() && parts[i].owner.empty() && target_end(parts, i) == i + 1)
           locals_.insert(parts[i].text);
       // `p = self.params` is another name of what is outside; `n = x.shape[0]` is a number.
-      const bool names_one = targets && targets < parts.size() && parts[targets].is_path() && parts[0].owner.empty();
-      if (names_one && target_end(parts, targets) == parts.size() && is_outside(parts[targets]))
-        aliases_.insert(parts[0].text);
-      if (names_one && is_number(parts, targets, parts.size())) numbers_.insert(parts[0].text);
+      const bool names_one = targets == 2 && parts.size() > 2 && parts[0].is_path() && parts[0].owner.empty();
+      const bool is_path = names_one && parts[2].is_path() && target_end(parts, 2) == parts.size();
+      if (is_path && is_outside(parts[2])) aliases_.insert(parts[0].text);
+      if (is_path && is_number(parts, 2, parts.size())) numbers_.insert(parts[0].text);
+      if (names_one && !is_path) rebound.insert(parts[0].text);
     }
+    // A name that also stands for a new object is not looked at as one of outside.
+    for (const std::string& name : rebound) aliases_.erase(name), parameters_.erase(name);
     for (int line = 1; line <= evidence_.line_count(file_); ++line) {
       const std::string_view text = evidence_.text({file_, line});
       const size_t equals = text.find('=');
@@ -292,7 +296,7 @@ class Body {
     if (part.owner.find("log") != std::string::npos && part.root != "tf" && among(part.last, kLogs) &&
         part.root != "np" && part.root != "math")
       return add(steps, "move " + part.text + "()" + on(part.line) + to_caller);
-    if ((part.root == "np" || part.root == "numpy") && !among(part.last, kArrayTypes) &&
+    if ((part.root == "np" || part.root == "numpy") && imports_numpy() && !among(part.last, kArrayTypes) &&
         !is_number(parts, at + 2, closing(parts, at + 1)))
       return add(steps, (jax_ ? "use jnp in place of " : "use tf in place of ") + part.text + "()" + on(part.line));
     if (part.last == "pop" || part.last == "popleft") changes_container(part, part, steps);
@@ -305,6 +309,16 @@ class Body {
       if (!depth) return i;
     }
     return parts.size();
+  }
+
+  // `from jax import numpy` is JAX's.
+  bool imports_numpy() const {
+    for (int line = 1; line <= evidence_.line_count(file_); ++line) {
+      const std::string_view text = source::trimmed(evidence_.text({file_, line}));
+      if (text == "import numpy" || text.starts_with("import numpy as")) return true;
+      if (text.starts_with("import ") && text.find(" numpy") != text.npos) return true;
+    }
+    return false;
   }
 
   bool generator(const Part& part) const {

@@ -239,7 +239,7 @@ class Pipelines(FolderCase):
                 # The program's own clock and counter: a step waited for Python if Python ran in it.
                 before = [0, *(runs for _, runs in taken)]
                 own = [spent for (spent, runs), last in zip(taken, before) if runs > last]
-                waited, whom = re.match(r'(\d+) of \d+ steps(?: in \d+ iterations)? waited for (\S+)',
+                waited, whom = re.search(r'(\d+) of \d+ steps(?: in \d+ iterations)? waited for (\S+)',
                                         found['message']).groups()
                 self.assertEqual(whom, 'map(load)')
                 self.assertEqual(int(waited), len(own))

@@ -29,7 +29,7 @@ class FocusTest : public WindowCase {
   void a_click_on_a_tab_gives_the_keys_to_the_view() {
     with_sample();
     Tabs* tabs = window().tabs();
-    for (int i : {3, 1, 4}) {
+    for (int i : {3, 1, 5}) {  // tab 4 is Ranks, which one process does not have
       QTest::mouseClick(tabs, Qt::LeftButton, Qt::NoModifier, tabs->tabRect(i).center());
       QCOMPARE(tabs->currentIndex(), i);
       QTRY_VERIFY(!tabs->hasFocus());

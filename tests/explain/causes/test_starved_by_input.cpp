@@ -53,7 +53,7 @@ class TestStarvedByInput : public QObject {
     const auto fixes = [](const std::string& text, size_t interleaved_by) {
       PipelineSums p = waiting();
       p.stages = {{"batch", kBatch, 100'000}, {"interleave", kMap, 0}, {"range", {}, 0},
-                  {"from_generator", {}, 50'000'000, interleaved_by}};
+                  {"from_generator", {}, 50'000'000, interleaved_by, 10, 60'000'000}};
       const auto found = found_in({p}, 0, text);
       if (found.size() != 1) throw std::runtime_error("one finding is expected");
       std::vector<Finding::Edit> edits{found[0].edit};

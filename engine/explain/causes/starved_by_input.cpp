@@ -130,11 +130,11 @@ std::vector<Pipeline> by_pipeline(const Evidence& evidence) {
     ++known->iterations;
     known->all_ns += one.last_ns - one.first_ns;
   }
-  // The later iterations may take what the first one has put into a cache.
+  // The later iterations may take what the first one has put into a cache, and then have fewer stages.
   const auto steps_of_all = [&](const Pipeline& p) {
     uint64_t steps = 0;
     for (const PipelineSums& one : evidence.records().pipelines)
-      if (are_same(evidence, p.sums, one)) steps += one.steps;
+      if (evidence.line(one.source) == evidence.line(p.sums.source)) steps += one.steps;
     return steps;
   };
   std::erase_if(all, [&](const Pipeline& p) { return p.sums.waits < kManyWaits || steps_of_all(p) < kManySteps; });

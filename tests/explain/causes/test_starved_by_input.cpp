@@ -88,6 +88,7 @@ class TestStarvedByInput : public QObject {
   void the_slow_one_of_two_maps_in_a_line_is_edited() {
     PipelineSums p = waiting();
     p.stages.insert(p.stages.begin() + 2, {"map", {CodeId(40), 4}, 1'000'000});
+    worked_in_all_waits(p);
     const auto edit_of = [&](const std::string& maps) { return found_in({p}, 0, maps)[0].edit; };
     // The first stage is the one that was added last, at the instruction behind.
     std::swap(p.stages[1].source, p.stages[2].source);

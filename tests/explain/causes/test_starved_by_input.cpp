@@ -166,7 +166,7 @@ class TestStarvedByInput : public QObject {
   // In later epochs the elements come from a cache, and the program waits for a thread that hands them over.
   void steps_that_waited_for_nothing_that_the_stage_did() {
     PipelineSums p = waiting();
-    p.steps = p.waits = 40;
+    p.steps = p.waits = p.calls = 40;
     QVERIFY(found_in({p})[0].detail.starts_with("10 of 40 steps waited for map at line 2: 60.0 ms"));
     p.stages[1].waits = 8;
     p.stages[1].wait_ns = 59'000'000;

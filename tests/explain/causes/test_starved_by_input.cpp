@@ -216,7 +216,10 @@ class TestStarvedByInput : public QObject {
     QCOMPARE(found[0].cost_ns, int64_t{480'000'000});
     QCOMPARE(found[0].calls, size_t{80});
     QVERIFY(found[0].detail.starts_with("80 of 80 steps in 8 iterations waited for map at line 2: 480 ms"));
-    for (PipelineSums& epoch : epochs) epoch.steps = epoch.waits = epoch.calls = 4;  // few in each, many in all
+    for (PipelineSums& epoch : epochs) {  // few in each, many in all
+      epoch.steps = epoch.waits = epoch.calls = 4;
+      worked_in_all_waits(epoch);
+    }
     QVERIFY(found_in(epochs)[0].detail.starts_with("32 of 32 steps in 8 iterations waited for map at line 2: 480 ms"));
     epochs.assign(8, waiting());
     epochs[3].source = kBatch;  // another loop over it
@@ -231,6 +234,7 @@ class TestStarvedByInput : public QObject {
     QCOMPARE(found_in({p}, 1'000'000'000).size(), size_t{1});
     QVERIFY(found_in({p}, 2'000'000'000).empty());
     p.wait_ns = 40'000'000;
+    worked_in_all_waits(p);
     QVERIFY(found_in({p}).empty());
   }
 

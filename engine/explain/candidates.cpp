@@ -139,7 +139,8 @@ std::string uses_text(const Evidence& evidence, const std::vector<const TraceRec
 void say_what_few_cost(const Evidence& evidence, const FunctionRun& run, const Candidate& c, const Attempt& made,
                        Suppressed& said) {
   Finding f = c.finding;
-  if (c.few.empty() || !made.result.checked.ok || !made.suits(c.most) || !complete(evidence, run, c, made, f)) return;
+  if (c.few.empty() || is_torch(run)) return;  // whose fixes have words of their own, for findings alone
+  if (!made.result.checked.ok || !made.suits(c.most) || !complete(evidence, run, c, made, f)) return;
   std::vector<const TraceRecord*> traces;
   size_t groups = 0;
   for (const auto& group : made.result.merged) {

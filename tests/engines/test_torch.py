@@ -160,6 +160,11 @@ class Torch(WithFakes):
                          ('recompile_limit', 'config.recompile_limit', 4))
         self.assertEqual((finding['evidence']['limit'], finding['evidence']['eager_calls']), (8, 10))
         self.assertEqual(finding['saves']['eager_calls'], 10)
+        documented = '"""says no number"""\n                return \'score\''  # as PyTorch 2.9
+        self.run_script(script.replace('EPOCHS', '5').replace("return 'score'", documented), 'done\n')
+        finding, = self.findings()
+        self.assertEqual((finding['cause'], finding['evidence']['limit'], finding['evidence']['eager_calls']),
+                         ('recompile_limit', 8, 10))
         self.assertEqual(self.report()['functions'][0]['eager_calls'], 10)
 
     def test_what_is_compared_of_a_container(self):

@@ -31,6 +31,10 @@ class Unsupported(Exception):
     pass
 
 
+class RecompileLimitExceeded(Unsupported):
+    pass
+
+
 class Symbol:
     """A size that is not fixed."""
 
@@ -71,6 +75,8 @@ def _compile(code, globals, locals, builtins, closure, entries, seen, dynamic):
         trace_structured(native, 'artifact', {'name': 'recompile_reasons'},
                          json.dumps([f'{entry.native}: the engine\'s own words' for entry in entries]))
     if len(entries) >= config.recompile_limit:
+        if doc == 'says no number':
+            raise RecompileLimitExceeded('recompile_limit reached')
         raise Unsupported(f'Dynamo recompile limit exceeded (currently set to {config.recompile_limit})')
     trace_structured(native, 'chromium_event', {}, json.dumps({'ph': 'B', 'name': 'bytecode_tracing', 'ts': 1.0}))
     demanded, guards, fakes, constants = {'grad': torch.is_grad_enabled()}, [], [], []

@@ -178,9 +178,9 @@ FROZEN = {
             @tf.function
             def update(self, x):
                 if self.mean is None:
-                    self.mean = x
+                    self.mean = x  # here
                 else:
-                    self.mean = 0.5 * self.mean + 0.5 * x  # here
+                    self.mean = 0.5 * self.mean + 0.5 * x
                 return self.mean
         mean, want = Mean(), None
         for i in range(5):

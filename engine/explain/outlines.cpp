@@ -28,4 +28,22 @@ void each_line_of(const Evidence& evidence, const FunctionRun& run,
     if (look(line, source::without_comment(evidence.text(line)))) return;
 }
 
+bool imports(const Evidence& evidence, session::FileId file, std::string_view package, bool by_name) {
+  for (Line line{file, 1}; line.line <= evidence.line_count(file); ++line.line) {
+    const std::string_view text = source::trimmed(source::without_comment(evidence.text(line)));
+    const std::string_view word = source::leading_word(text);
+    if (word != "import" && (by_name || word != "from")) continue;
+    std::string_view rest = text.substr(word.size());
+    while (!rest.empty()) {
+      const size_t comma = word == "import" ? std::min(rest.find(','), rest.size()) : rest.size();
+      const std::string_view one = source::trimmed(rest.substr(0, comma));
+      const bool is_it = one.starts_with(package) && (one.size() == package.size() || one[package.size()] == ' ' ||
+                                                      one[package.size()] == '.');
+      if (is_it && (!by_name || one.find(" as ") == one.npos)) return true;
+      rest.remove_prefix(std::min(rest.size(), comma + 1));
+    }
+  }
+  return false;
+}
+
 }  // namespace footlight::explain

@@ -1,4 +1,4 @@
-// The outlines of a run's sources.
+// The outlines of a run's sources, and what these import.
 #pragma once
 
 #include "engine/explain/evidence.h"
@@ -23,5 +23,9 @@ class Outlines {
 // Calls `look` for each line of the function below its def, without comments, until it returns true.
 void each_line_of(const Evidence& evidence, const FunctionRun& run,
                   const std::function<bool(const Line&, std::string_view)>& look);
+
+// Whether a file imports the package: "import jax.numpy as jnp", "from jax import lax". With `by_name` only imports
+// count after which the file can write the package's own name.
+bool imports(const Evidence& evidence, session::FileId file, std::string_view package, bool by_name = false);
 
 }  // namespace footlight::explain

@@ -53,7 +53,8 @@ class Body {
  public:
   Body(const Evidence& evidence, const source::Outline& outline, session::FileId file, const source::Function& def,
        const Names& defined, bool jax)
-      : evidence_(evidence), outline_(outline), file_(file), def_(def), defined_(defined), jax_(jax) {
+      : evidence_(evidence), outline_(outline), file_(file), def_(def), defined_(defined), jax_(jax),
+        has_numpy_(imports(evidence, file, "numpy")) {
     for (int line = def.line; line <= def.last_line; ++line) text_ += std::string(evidence.text({file, line})) + '\n';
     read_statements();
     read_names();
@@ -296,7 +297,7 @@ class Body {
     if (part.owner.find("log") != std::string::npos && part.root != "tf" && among(part.last, kLogs) &&
         part.root != "np" && part.root != "math")
       return add(steps, "move " + part.text + "()" + on(part.line) + to_caller);
-    if ((part.root == "np" || part.root == "numpy") && imports_numpy() && !among(part.last, kArrayTypes) &&
+    if ((part.root == "np" || part.root == "numpy") && has_numpy_ && !among(part.last, kArrayTypes) &&
         !is_number(parts, at + 2, closing(parts, at + 1)))
       return add(steps, (jax_ ? "use jnp in place of " : "use tf in place of ") + part.text + "()" + on(part.line));
     if (part.last == "pop" || part.last == "popleft") changes_container(part, part, steps);
@@ -309,16 +310,6 @@ class Body {
       if (!depth) return i;
     }
     return parts.size();
-  }
-
-  // `from jax import numpy` is JAX's.
-  bool imports_numpy() const {
-    for (int line = 1; line <= evidence_.line_count(file_); ++line) {
-      const std::string_view text = source::trimmed(evidence_.text({file_, line}));
-      if (text == "import numpy" || text.starts_with("import numpy as")) return true;
-      if (text.starts_with("import ") && text.find(" numpy") != text.npos) return true;
-    }
-    return false;
   }
 
   bool generator(const Part& part) const {
@@ -387,6 +378,7 @@ class Body {
   const source::Function& def_;
   const Names& defined_;  // functions of the file
   bool jax_;
+  bool has_numpy_;  // `from jax import numpy` is JAX's
   std::string text_;
   std::vector<std::vector<Part>> statements_;
   Names parameters_, locals_, declared_, aliases_, numbers_, generators_;

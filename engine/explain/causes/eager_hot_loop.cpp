@@ -188,23 +188,6 @@ void collect(const HotFunction& f, std::set<const HotFunction*>& all) {
   for (const HotFunction* inner : f.inner) collect(*inner, all);
 }
 
-// Whether a file imports the package: "import jax.numpy as jnp", "from jax import lax". With `by_name` only imports
-// count after which the file can write the package's own name.
-bool imports(const Evidence& evidence, session::FileId file, std::string_view package, bool by_name = false) {
-  Line line{file, 1};
-  for (const int last = evidence.line_count(file); line.line <= last; ++line.line) {
-    const std::string_view text = source::trimmed(source::without_comment(evidence.text(line)));
-    const std::string_view word = source::leading_word(text);
-    if (word != "import" && (by_name || word != "from")) continue;
-    std::string_view rest = source::trimmed(text.substr(word.size()));
-    if (!rest.starts_with(package)) continue;
-    rest.remove_prefix(package.size());
-    if (!rest.empty() && rest.find_first_of(" .,") != 0) continue;
-    if (!by_name || rest.find(" as ") == rest.npos) return true;
-  }
-  return false;
-}
-
 // Whether functions of the file run JAX's ops. The file itself may import no engine, and get its arrays from others.
 bool runs_under_jax(const Evidence& evidence, session::FileId file) {
   if (imports(evidence, file, "tensorflow")) return false;

@@ -47,6 +47,8 @@ class Search {
  public:
   explicit Search(const Evidence& evidence) : evidence_(evidence), notes_(evidence), outlines_(evidence) {}
 
+  Outlines& outlines() { return outlines_; }
+
   struct Unrolled {
     const source::Loop* loop = nullptr;
     Line line;
@@ -382,9 +384,9 @@ void add(const Evidence& evidence, const FunctionRun& run, const Search::Unrolle
 }
 
 // `for i in tf.range(N)`: an edit where the loop may run so as it stands.
-void complete_for_range(const Evidence& evidence, Found& found, std::string_view words, std::string_view range) {
+void complete_for_range(const Evidence& evidence, Outlines& outlines, Found& found, std::string_view words,
+                        std::string_view range) {
   Finding& f = found.finding;
-  Outlines outlines(evidence);
   StagedRange staged = staged_range(evidence, outlines.of(f.line.file), f.line.file, *found.all.loop, f.example,
                                     found.all.fewest_copies);
   const auto function = evidence.functions().find(f.function);
@@ -405,7 +407,7 @@ void complete_for_range(const Evidence& evidence, Found& found, std::string_view
   }
 }
 
-void describe(const Evidence& evidence, Found& found) {
+void describe(const Evidence& evidence, Outlines& outlines, Found& found) {
   const Search::Unrolled& u = found.all;
   Finding& f = found.finding;
   f.nodes = u.nodes;
@@ -432,7 +434,7 @@ void describe(const Evidence& evidence, Found& found) {
   } else if (u.loop->kind == source::Loop::Kind::kWhile) {
     f.fix = "Start what the condition reads as a tensor: a while on a tensor is in the graph once";
   } else if (!range.empty()) {
-    complete_for_range(evidence, found, words, range);
+    complete_for_range(evidence, outlines, found, words, range);
     add_alternative(f, "Use tf.while_loop, with tensors as the state of the loop", f.checked);
   } else {
     f.fix = "Stack the items into one tensor and loop over that: a for over a tensor is in the graph once";
@@ -445,7 +447,7 @@ void find_unrolled_loop(const Evidence& evidence, Findings& findings) {
   for (const auto& [id, run] : evidence.functions())
     for (const Search::Unrolled& u : search.find(run)) add(evidence, run, u, all);
   for (Found& found : all) {
-    describe(evidence, found);
+    describe(evidence, search.outlines(), found);
     findings.found.push_back(std::move(found.finding));
   }
 }

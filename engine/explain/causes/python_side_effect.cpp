@@ -26,18 +26,12 @@ struct Change {
   std::set<std::string> traced;  // the names of their functions
 };
 
-std::string names_of(const Evidence& evidence, const std::vector<FunctionId>& functions) {
-  std::set<std::string> names;
-  for (const FunctionId function : functions) names.insert(short_name(evidence, function));
-  return listed({names.begin(), names.end()});
-}
-
 void describe(const Evidence& evidence, const LaterCalls& later, Change& change) {
   Finding& f = change.finding;
   f.calls = later.count(change.traces);
   const std::string name = name_in(f.path);
   const std::string traced = listed({change.traced.begin(), change.traced.end()});
-  const std::string called = names_of(evidence, later.functions(change.traces));
+  const std::string called = listed(short_names(evidence, later.functions(change.traces)));
   const bool several = change.traced.size() > 1;
   const std::string they = several ? "they were" : "it was";
   f.title = traced + (several ? " change " : " changes ") + name + " only while " +

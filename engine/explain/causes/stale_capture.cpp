@@ -139,10 +139,7 @@ std::string uses_text(const Evidence& evidence, const LaterCalls& later, const S
     std::set<TraceId> traces;
     for (const LaterCalls::Span& time : old.times)
       if (later.count(std::vector{time})) traces.insert(time.trace);
-    std::vector<std::string> called;
-    for (const FunctionId function : later.functions(traces)) called.push_back(short_name(evidence, function));
-    std::ranges::sort(called);
-    called.erase(std::unique(called.begin(), called.end()), called.end());
+    const std::vector<std::string> called = short_names(evidence, later.functions(traces));
     text += text.empty() ? later_calls(calls) : ", and " + with_commas(calls);
     if (called.size() > 1) text += " of " + listed(called);
     text += (values == 1 ? " still used " : " used ") + short_value(old.value);

@@ -8,6 +8,7 @@
 #include "engine/source/line.h"
 
 #include <algorithm>
+#include <set>
 #include <charconv>
 #include <cstdio>
 
@@ -108,6 +109,12 @@ std::string short_name(const Evidence& evidence, FunctionId function) {
   const auto run = evidence.functions().find(function);
   const bool known = run != evidence.functions().end() && run->second.record;
   return known ? std::string(last_name(run->second.record->name)) : "the function";
+}
+
+std::vector<std::string> short_names(const Evidence& evidence, const std::vector<FunctionId>& functions) {
+  std::set<std::string> names;
+  for (const FunctionId function : functions) names.insert(short_name(evidence, function));
+  return {names.begin(), names.end()};
 }
 
 bool is_step_of_library(const Evidence& evidence, FunctionId function) {

@@ -29,6 +29,8 @@ bool is_scalar(const std::string& value);
 
 // "track": the name of a function without those around it.
 std::string short_name(const Evidence& evidence, FunctionId function);
+// The same of several, sorted, each once.
+std::vector<std::string> short_names(const Evidence& evidence, const std::vector<FunctionId>& functions);
 // Whether a library made the function that it traces around the program's own: train_step of a Keras model.
 bool is_step_of_library(const Evidence& evidence, FunctionId function);
 // Whether a dataset runs it for its elements.

@@ -6,7 +6,7 @@
 #include "app/models/text.h"
 
 #include "engine/explain/engines.h"
-#include "engine/foreign/foreign.h"
+#include "engine/session/imported.h"
 #include "engine/session/run_times.h"
 
 #include <algorithm>
@@ -126,7 +126,7 @@ ViewLead timeline_lead(const Document& document) {
                 .arg(duration_text(ns), duration_text(std::max(ns, document.duration_ns())));
   // Nothing is recorded before the first event.
   const int64_t before = document.run.started_ns > 0 ? document.first_ns() - document.run.started_ns : 0;
-  const bool began_with_python = !foreign::is_imported(document.run.engine);
+  const bool began_with_python = !session::is_imported(document.run.engine);
   if (constexpr int64_t kLongStart = 20'000'000; before >= kLongStart && document.first_ns() > 0 && began_with_python)
     text += QStringLiteral("; Python's start, imports and other code took %1 before the first event")
                 .arg(duration_text(before));

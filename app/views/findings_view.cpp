@@ -10,7 +10,6 @@
 
 #include "engine/explain/call_counts.h"
 #include "engine/explain/no_findings.h"
-#include "engine/foreign/foreign.h"
 #include "engine/query/late_beyond_chance.h"
 #include "engine/session/nothing_ran.h"
 
@@ -236,7 +235,7 @@ void FindingsView::build() {
     const std::string& engine = document().run.engine;
     const bool is_without_run = session::nothing_ran(engine);
     add_line(busy()                       ? QString::fromUtf8("Looking for findings …")
-             : !document().end && !foreign::is_imported(engine) && document().traces.empty()
+             : !document().end && !session::is_imported(engine) && document().traces.empty()
                  ? QStringLiteral("Findings about retraces appear here once functions have been traced.")
                  : QStringLiteral("Nothing to report: ") +
                        q(explain::no_findings_text(is_without_run, !document().traces.empty(),

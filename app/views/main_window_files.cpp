@@ -6,6 +6,7 @@
 
 #include "engine/foreign/foreign.h"
 #include "engine/model/model_file.h"
+#include "engine/session/imported.h"
 
 #include <QAbstractButton>
 #include <QAction>
@@ -129,7 +130,7 @@ bool MainWindow::save_recording(const QString& path) {
     return false;
   };
   const QString from = session_.path();
-  if (session_.is_open() && foreign::is_imported(session_.document().run.engine) &&
+  if (session_.is_open() && session::is_imported(session_.document().run.engine) &&
       !from.endsWith(QStringLiteral(".footlight")))
     return refuse(QStringLiteral("Another program made this file; `footlight import` makes a recording of it."));
   if (!session_.is_open() || model::looks_like_model(from.toStdString()))

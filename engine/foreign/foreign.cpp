@@ -162,8 +162,6 @@ std::string known_formats() {
   return all;
 }
 
-bool is_imported(std::string_view engine) { return session::is_imported(engine); }
-
 void import_bytes(std::string_view bytes, session::Writer& writer, const std::string& beside) {
   std::set<uint32_t> devices;
   Builder builder(writer, beside, devices);

@@ -22,8 +22,6 @@ bool is_foreign(const std::string& path);
 bool is_program(Format format);       // the text of a program, of which nothing ran
 // For a message: "Chrome or Kineto JSON, ...".
 std::string known_formats();
-// Whether a recording says that it was made by import_files(): from its RunRecord::engine.
-bool is_imported(std::string_view engine);
 
 struct ImportOptions {
   std::function<bool(double)> go_on = {};  // the share that is done; false ends the import with an Error (kCancelled)

@@ -62,7 +62,7 @@ class CompareView : public View {
   CompareTimelines* timelines() { return timelines_; }
   Table* table() { return table_view_; }
   CompareTable& rows() { return table_; }
-  // Of two whole recordings the functions are compared, too; the table shows these or the ops.
+  // Two whole recordings are compared by function, too: the table shows the functions or the ops.
   Table* function_table() { return functions_view_; }
   CompareFunctions& function_rows() { return function_rows_; }
   bool shows_functions() const { return tables_->currentIndex() == 1; }

@@ -487,7 +487,7 @@ void try_candidates(const Evidence& evidence, const FunctionRun& run, Findings& 
     if (!said.detail.empty()) said.rule = Rule::kVariants;
     findings.suppressed.push_back(std::move(said));
   }
-  // Of those for one argument, the one that says most is listed.
+  // Several candidates for one argument are listed once, as the one that says most.
   std::ranges::stable_sort(legitimate, better);
   std::vector<const Candidate*> listed_already;
   for (const auto& [c, made] : legitimate) {

@@ -85,11 +85,12 @@ session::LocationId location_of(SourceRef caller, session::Writer& writer) {
   constexpr size_t kMaxCallers = 1'000'000;  // their ids stay below session::kMaxInProcess
   auto& callers = host().callers;
   if (!caller.code.valid()) return {};
-  const auto known = callers.find(uint64_t{caller.code.value} << 32 | caller.offset);
+  const uint64_t key = uint64_t{caller.code.value} << 32 | caller.offset;
+  const auto known = callers.find(key);
   if (known != callers.end()) return known->second;
   if (callers.size() == kMaxCallers) return {};
   const session::LocationId id(session::kFirstCallerLocation + static_cast<uint32_t>(callers.size()));
-  callers.emplace(uint64_t{caller.code.value} << 32 | caller.offset, id);
+  callers.emplace(key, id);
   session::LocationRecord record;
   record.id = id;
   record.source = caller;

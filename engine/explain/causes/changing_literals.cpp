@@ -128,7 +128,7 @@ std::vector<ChangingLiteral> changing_literals(const Evidence& evidence, const F
   std::vector<ChangingLiteral> found;
   if (run.traces.size() < 2) return found;
   std::vector<std::string> candidates = literal_paths(run);
-  // Of those that change together, the one with most values is named.
+  // A finding about leaves that change together is named after the one with most values.
   std::map<std::string, size_t> values;
   for (const std::string& path : candidates) values[path] = values_of(run.traces, path).size();
   std::ranges::stable_sort(candidates, std::greater(), [&](const std::string& path) { return values[path]; });

@@ -9,7 +9,7 @@
 
 namespace footlight::explain {
 
-// Of all functions of one name in a recording.
+// Sums over all functions of one name in a recording.
 struct FunctionSums {
   FunctionId first;                 // none: the recording has no function of that name
   uint64_t calls = 0, traces = 0;
